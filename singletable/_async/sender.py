@@ -1,0 +1,75 @@
+"""The way of a table's requests to its transport: errors say which entity, conflicts are tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..clock import Clock
+from ..errors import ConditionFailedError, StorageError, TransactionConflictError, TransactionFailedError
+from ..refusals import first_refusal, may_retry, named, refusal
+from ..requests import Requests, Write
+from ..retry import ATTEMPTS, pause_seconds
+from ..transport import AsyncTransport
+from ..wire import Request, Response, WireItem
+
+Sleep: TypeAlias = Callable[[float], Any]
+
+
+@dataclass(frozen=True)
+class AsyncSender:
+    """Sends what a table asks for."""
+
+    transport: AsyncTransport
+    requests: Requests
+    clock: Clock
+    sleep: Sleep = asyncio.sleep
+
+    async def send(self, request: Request, *, entity: str | None = None, key: WireItem | None = None) -> Response:
+        """The response; a StorageError says which entity and key it is about."""
+        try:
+            return await self.transport.send(request)
+        except StorageError as error:
+            error.entity = error.entity or entity
+            error.key = error.key or key
+            raise
+
+    async def write(self, writes: Sequence[Write]) -> Response:
+        """All of `writes` or none, in one request; raises the error that the refused write means."""
+        if len(writes) > 1:
+            try:
+                return await self.transact(writes)
+            except TransactionFailedError as error:
+                raise first_refusal(writes, error, self.requests.expiry, self.clock()) from error
+        (write,) = writes
+        try:
+            return await self._alone(write)
+        except ConditionFailedError as error:
+            raise refusal(write, error.item, error, self.requests.expiry, self.clock()) from error
+
+    async def transact(self, writes: Sequence[Write]) -> Response:
+        """All of `writes` or none; conflicts with other transactions are tried again, a failed condition is not."""
+        request = self.requests.transact_write(writes, str(uuid.uuid4()))
+        attempt = 0
+        while True:
+            try:
+                return await self.send(request)
+            except TransactionFailedError as error:
+                attempt += 1
+                if attempt == ATTEMPTS or not may_retry(error):
+                    raise named(error, writes) from error.__cause__
+            await self.sleep(pause_seconds(attempt))
+
+    async def _alone(self, write: Write) -> Response:
+        attempt = 0
+        while True:
+            try:
+                return await self.send(write.request(), entity=write.spec.name, key=write.key)
+            except TransactionConflictError:
+                attempt += 1
+                if attempt == ATTEMPTS:
+                    raise
+            await self.sleep(pause_seconds(attempt))

@@ -1,0 +1,244 @@
+"""One DynamoDB table and the entities in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, cast, overload
+
+from ..catalog import Catalog
+from ..clock import Clock, utc_now
+from ..codec import item_size_bytes
+from ..declare import AccessPath, Changes, Index, Lookup, PrimaryKey
+from ..entity import Entity
+from ..errors import AlreadyExistsError, ConditionFailedError, RequestError
+from ..items import from_item, key_item, pointer_key, target_key
+from ..plans import plan
+from ..requests import ExpiryMode, Requests
+from ..transport import AsyncTransport
+from ..ttl import read_expiry
+from ..wire import WireItem
+from .batch import batch_get, batch_write
+from .query import AsyncQuery
+from .sender import AsyncSender, Sleep
+from .transaction import AsyncTransaction
+
+E = TypeVar("E", bound=Entity)
+E2 = TypeVar("E2", bound=Entity)
+E3 = TypeVar("E3", bound=Entity)
+
+
+class AsyncTable:
+    """Reads and writes the entities of one table; the constructor sends nothing.
+
+    Reads of items are strongly consistent.  An item that has expired counts as absent, removed by DynamoDB or not."""
+
+    def __init__(
+        self,
+        name: str,
+        transport: AsyncTransport,
+        *,
+        entities: Iterable[type[Entity]],
+        ttl: Mapping[str, object] | None = None,
+        clock: Clock = utc_now,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.name = name
+        self.catalog = Catalog(entities)
+        expiry = read_expiry(ttl or {}, self.catalog.ttl_seconds())
+        self.catalog.check_ttl(expiry.attribute)
+        self.clock = clock
+        self.sleep = sleep
+        self._sender = AsyncSender(transport, Requests(name, expiry), clock, sleep)
+
+    async def get(self, key: PrimaryKey[E] | Lookup[E], *, consistent: bool = True) -> E | None:
+        """The entity with this key, or None; a lookup costs a second read."""
+        if isinstance(key, Lookup):
+            item = await self._follow(key, consistent=consistent)
+        else:
+            item = await self._read(key_item(key), key.model, consistent=consistent)
+        return None if item is None else self.load(cast("type[E]", key.model), item)
+
+    async def get_many(self, keys: Iterable[PrimaryKey[E] | Lookup[E]], *, consistent: bool = True) -> list[E]:
+        """The entities of `keys` that exist, in the order of the keys; 100 keys a request, lookups twice that."""
+        wanted = list(keys)
+        self._require_models(key.model for key in wanted)
+        found = await self._batch(
+            [pointer_key(key) for key in wanted if isinstance(key, Lookup)], consistent=consistent
+        )
+        places = [self._place(key, found) for key in wanted]
+        items = await self._batch([place for place in places if place], consistent=consistent)
+        hits = [(key, items.get(_text(place))) for key, place in zip(wanted, places, strict=True) if place]
+        return [self.load(cast("type[E]", key.model), item) for key, item in hits if item]
+
+    async def create(self, entity: E) -> E:
+        """Store a new entity; raises AlreadyExistsError if its key or one of its lookups is taken."""
+        self._require_models([type(entity)])
+        await self._sender.write(self._sender.requests.create(entity, self.clock()))
+        return entity
+
+    async def put(self, entity: E) -> E:
+        """Store an entity over what is there; raises AlreadyExistsError if a lookup belongs to another item."""
+        self._require_models([type(entity)])
+        try:
+            await self._sender.write(self._sender.requests.put(entity, self.clock()))
+        except AlreadyExistsError as error:
+            # The item in the way has other lookups: replace it together with its pointers.
+            if not isinstance(error.current, type(entity)):
+                raise
+            await self._sender.write(self._sender.requests.put(entity, self.clock(), old=error.current))
+        return entity
+
+    async def update(
+        self,
+        key: PrimaryKey[E],
+        patch: Changes[E],
+        *,
+        where: Callable[[E], bool] | None = None,
+        expiry: ExpiryMode = "keep",
+    ) -> E:
+        """The entity after the change; raises NotFoundError if it is absent, ConditionFailedError if `where` fails.
+
+        An update never creates.  Its expiry stays (`keep`), starts again (`refresh`) or goes (`clear`)."""
+        self._require_models([key.model])
+        write = self._sender.requests.update(key, patch, self.clock(), where=where, expiry=expiry)
+        response = await self._sender.write([write.returning("ALL_NEW")])
+        return self.load(cast("type[E]", key.model), response["Attributes"])
+
+    async def delete(self, key: PrimaryKey[E], *, where: Callable[[E], bool] | None = None) -> None:
+        """Delete an entity with its pointers; absent is fine, unless `where` is given.
+
+        An entity with lookups is read first, to know them: a second request."""
+        self._require_models([key.model])
+        while True:
+            lookups = await self._stored_lookups(key)
+            try:
+                await self._sender.write(self._sender.requests.delete(key, self.clock(), lookups=lookups, where=where))
+            except ConditionFailedError:
+                # Without `where` only a change of the lookups since they were read stands in the way.
+                if where is not None:
+                    raise
+            else:
+                return
+
+    @overload
+    def query(self, path: PrimaryKey[E] | Index[E], /) -> AsyncQuery[E, E]: ...
+    @overload
+    def query(
+        self, path: PrimaryKey[E] | Index[E], second: PrimaryKey[E2] | Index[E2], /
+    ) -> AsyncQuery[E | E2, E | E2]: ...
+    @overload
+    def query(
+        self, path: PrimaryKey[E] | Index[E], second: PrimaryKey[E2] | Index[E2], third: PrimaryKey[E3] | Index[E3], /
+    ) -> AsyncQuery[E | E2 | E3, E | E2 | E3]: ...
+    def query(self, *paths: AccessPath[Any]) -> AsyncQuery[Any, Any]:
+        """A query over one access pattern, or over several that share a partition: one request reads a collection."""
+        self._require_models(path.model for path in paths)
+        return AsyncQuery(self._sender, plan(self._sender.requests, paths))
+
+    async def put_many(self, entities: Iterable[Entity]) -> None:
+        """Store entities, 25 a request, not as one: raises PartialBatchError with what is not written.
+
+        Raises RequestError, before anything is sent, for an entity with lookups and for one that comes twice."""
+        items = [self._sender.requests.item(entity, self.clock()) for entity in self._without_lookups(entities)]
+        _require_distinct(items)
+        await batch_write(self._sender, [{"PutRequest": {"Item": item}} for item in items])
+
+    async def delete_many(self, keys: Iterable[PrimaryKey[Any]]) -> None:
+        """Delete by key, 25 a request, not as one: raises PartialBatchError with what is not deleted."""
+        wanted = list(keys)
+        self._require_models(key.model for key in wanted)
+        for key in wanted:
+            _require_no_lookups(key.model)
+        distinct = {_text(key_item(key)): key_item(key) for key in wanted}
+        await batch_write(self._sender, [{"DeleteRequest": {"Key": key}} for key in distinct.values()])
+
+    def size_bytes(self, entity: Entity) -> int:
+        """The bytes that DynamoDB counts for an entity; raises ItemTooLargeError where it cannot be stored."""
+        return item_size_bytes(self._sender.requests.item(entity, self.clock()))
+
+    def transaction(self) -> AsyncTransaction:
+        """A block whose writes happen together or not at all."""
+        return AsyncTransaction(self._sender)
+
+    async def _read(
+        self, wire: WireItem, model: type[Entity], *, consistent: bool, expired: bool = False
+    ) -> WireItem | None:
+        self._require_models([model])
+        request = self._sender.requests.get(wire, consistent=consistent)
+        response = await self._sender.send(request, entity=model.spec.name, key=wire)
+        item = response.get("Item")
+        return None if item is None or (self._is_past(item) and not expired) else item
+
+    async def _stored_lookups(self, key: PrimaryKey[E]) -> list[Lookup[E]]:
+        if not key.model.spec.lookups:
+            return []
+        item = await self._read(key_item(key), key.model, consistent=True, expired=True)
+        return [] if item is None else lookups_of(self.load(cast("type[E]", key.model), item))
+
+    async def _follow(self, lookup: Lookup[Any], *, consistent: bool) -> WireItem | None:
+        """The item that a pointer points to; an item that moves between the two reads is followed."""
+        seen: WireItem | None = None
+        while True:
+            pointer = await self._read(pointer_key(lookup), lookup.model, consistent=consistent)
+            if pointer is None or target_key(pointer) == seen:
+                return None
+            seen = target_key(pointer)
+            item = await self._read(seen, lookup.model, consistent=consistent)
+            if item is not None:
+                return item
+
+    async def _batch(self, keys: Iterable[WireItem], *, consistent: bool) -> dict[str, WireItem]:
+        distinct = {_text(key): key for key in keys}
+        items = await batch_get(self._sender, list(distinct.values()), consistent=consistent)
+        return {_text(item): item for item in items if not self._is_past(item)}
+
+    def _place(self, key: PrimaryKey[Any] | Lookup[Any], pointers: Mapping[str, WireItem]) -> WireItem | None:
+        if isinstance(key, Lookup):
+            pointer = pointers.get(_text(pointer_key(key)))
+            return None if pointer is None else target_key(pointer)
+        return key_item(key)
+
+    def _is_past(self, item: WireItem) -> bool:
+        return self._sender.requests.expiry.is_past(item, self.clock())
+
+    def load(self, model: type[E], item: WireItem) -> E:
+        """The entity of an item in typed JSON, for example of an error's `.item`; raises CorruptItemError."""
+        return from_item(model, item, self._sender.requests.expiry.attribute)
+
+    def _without_lookups(self, entities: Iterable[Entity]) -> list[Entity]:
+        wanted = list(entities)
+        self._require_models(type(entity) for entity in wanted)
+        for entity in wanted:
+            _require_no_lookups(type(entity))
+        return wanted
+
+    def _require_models(self, models: Iterable[type[Entity]]) -> None:
+        for model in models:
+            if self.catalog.get(model.spec.name) is not model:
+                raise RequestError(f"{model.__name__} is not an entity of table {self.name}; name it in entities=")
+
+
+def lookups_of(entity: E) -> list[Lookup[E]]:
+    """The lookups of an entity, as values."""
+    return [getattr(type(entity), name).of(entity) for name in entity.spec.lookups]
+
+
+def _text(item: WireItem) -> str:
+    """The key of an item, for use in a dict; no key text holds a NUL."""
+    return f"{item['pk']['S']}\0{item['sk']['S']}"
+
+
+def _require_no_lookups(model: type[Entity]) -> None:
+    if model.spec.lookups:
+        raise RequestError(
+            f"{model.spec.name} has lookups, which a batch cannot keep; use create, delete or a transaction"
+        )
+
+
+def _require_distinct(items: Iterable[WireItem]) -> None:
+    seen: set[str] = set()
+    for item in items:
+        if _text(item) in seen:
+            raise RequestError("a batch puts one item twice; keep the one that is meant")
+        seen.add(_text(item))

@@ -1,0 +1,73 @@
+# Generated from ../_async/transaction.py by scripts/generate_sync.py; edit that file.
+"""Several writes or none: collected first, sent when the block ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TypeVar
+
+from ..declare import Changes, Lookup, PrimaryKey
+from ..entity import Entity
+from ..errors import RequestError
+from ..requests import ExpiryMode, PutExpiry, Write
+from .sender import Sender
+
+E = TypeVar("E", bound=Entity)
+
+
+@dataclass
+class Transaction:
+    """Up to 100 writes, with the pointers of lookups among them, that happen together or not at all.
+
+    Nothing is sent before the end of the block; a block that is left by an exception sends nothing.  Raises
+    TransactionFailedError with a reason for each member.  Costs two write units per KB and item."""
+
+    sender: Sender
+    writes: list[Write] = field(default_factory=list[Write])
+
+    def create(self, entity: Entity) -> None:
+        """Store an entity where none is."""
+        self.writes += self.sender.requests.create(entity, self.sender.clock())
+
+    def put(self, entity: E, *, old: E | None = None, expiry: PutExpiry = "refresh") -> None:
+        """Store an entity over what is there; `old` is what it replaces under another key or with other lookups."""
+        self.writes += self.sender.requests.put(entity, self.sender.clock(), old=old, expiry=expiry)
+
+    def update(
+        self,
+        key: PrimaryKey[E],
+        patch: Changes[E],
+        *,
+        where: Callable[[E], bool] | None = None,
+        expiry: ExpiryMode = "keep",
+    ) -> None:
+        """Change an entity that is there."""
+        self.writes.append(self.sender.requests.update(key, patch, self.sender.clock(), where=where, expiry=expiry))
+
+    def delete(self, key: PrimaryKey[E], *lookups: Lookup[E], where: Callable[[E], bool] | None = None) -> None:
+        """Delete an entity and its pointers; raises RequestError unless each of its lookups is given."""
+        wanted = set(key.model.spec.lookups)
+        if wanted != {type(lookup).__name__ for lookup in lookups}:
+            raise RequestError(
+                f"{key.model.spec.name} has lookups: give {', '.join(sorted(wanted))}, or use Table.delete"
+            )
+        self.writes += self.sender.requests.delete(key, self.sender.clock(), lookups=lookups, where=where)
+
+    def check(self, key: PrimaryKey[E], where: Callable[[E], bool]) -> None:
+        """Require that an entity is there and that `where` holds."""
+        self.writes.append(self.sender.requests.check(key, self.sender.clock(), where=where))
+
+    def check_absent(self, key: PrimaryKey[E]) -> None:
+        """Require that no entity is there."""
+        self.writes.append(self.sender.requests.check(key, self.sender.clock(), where=None))
+
+    def __enter__(self) -> Transaction:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self.writes:
+            self.sender.transact(self.writes)

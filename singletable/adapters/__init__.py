@@ -1,0 +1,1 @@
+"""The only modules that know AWS: each fits one driver to a protocol of `singletable.transport`."""

@@ -1,0 +1,63 @@
+"""The entities of one table together: found by name, and checked against each other.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from .compile import EntitySpec, IndexSpec
+from .errors import DeclarationError
+
+if TYPE_CHECKING:
+    from .entity import Entity
+
+
+class Catalog(Mapping[str, "type[Entity]"]):
+    """Entity classes by name; raises DeclarationError where two of them would share or misread items."""
+
+    def __init__(self, entities: Iterable[type[Entity]]) -> None:
+        self._models: dict[str, type[Entity]] = {}
+        for model in entities:
+            if self._models.setdefault(model.spec.name, model) is not model:
+                raise DeclarationError(f"two entities are called {model.spec.name}")
+        _check_partitions([model.spec for model in self._models.values()])
+
+    def __getitem__(self, name: str) -> type[Entity]:
+        return self._models[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    def ttl_seconds(self) -> dict[str, int | None]:
+        """After how many seconds items expire by default, entity by entity."""
+        return {name: model.spec.ttl_seconds for name, model in self._models.items()}
+
+    def check_ttl(self, attribute: str) -> None:
+        """Raise DeclarationError if a field is stored under the name of the TTL attribute."""
+        for model in self._models.values():
+            for field in model.spec.fields.values():
+                if field.stored == attribute:
+                    raise DeclarationError(f"{model.__name__}.{field.name} is stored as {attribute}, the TTL attribute")
+
+
+def _check_partitions(specs: list[EntitySpec]) -> None:
+    """Entities whose partition keys start alike must be one collection: the same parts, of the same types."""
+    owners: dict[tuple[str, str], tuple[EntitySpec, IndexSpec]] = {}
+    for spec in specs:
+        for index in (*spec.indexes.values(), *spec.lookups.values()):
+            other, first = owners.setdefault((index.pk.attribute, index.pk.prefix), (spec, index))
+            if other is spec:
+                continue
+            if [part.kind for part in first.pk.parts] != [part.kind for part in index.pk.parts]:
+                raise DeclarationError(
+                    f"{other.name} and {spec.name} share the partitions {index.pk.prefix}#… of {index.name}, "
+                    "but their partition keys have different parts"
+                )
+            if index.pk.prefix in (other.name, spec.name):
+                raise DeclarationError(
+                    f"{other.name} and {spec.name} share the partitions {index.pk.prefix}#…: "
+                    f"call the collection of both something else than {index.pk.prefix}"
+                )

@@ -1,0 +1,5 @@
+"""`python -m singletable.cli` is the command `singletable`."""
+
+from . import main
+
+main()

@@ -1,0 +1,236 @@
+"""From an entity class to its spec; every mistake in a declaration is found here, at import.  Pure."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
+
+from pydantic.alias_generators import to_camel, to_snake
+from typing_extensions import get_original_bases
+
+from .annotations import alternatives as alternatives_of
+from .annotations import (
+    changed_type,
+    holds_decimal,
+    is_free_form,
+    is_set,
+    part_kind,
+    part_type,
+    side,
+)
+from .declare import TABLE, AccessPath, Changes, Declared, Index, Lookup, PrimaryKey
+from .errors import DeclarationError
+from .keys import PARTITION_BYTES, SORT_BYTES, KeyPart, KeyTemplate, is_part_kind, part_kinds
+from .values import KEEP
+
+if TYPE_CHECKING:
+    from .entity import Entity
+
+D = TypeVar("D", bound=Declared[Any])
+NAME = re.compile("[a-z][a-z0-9_]*")
+INDEX_NAME = re.compile(r"gsi\d+")
+RESERVED = re.compile(r"pk|sk|gsi\d+[ps]k|_entity|_version")
+NONE = type(None)
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """How one field is stored."""
+
+    name: str
+    stored: str
+    json_text: bool
+    decimal: bool
+    is_set: bool
+    none_is_absent: bool
+    """None is what a missing attribute reads as, so None is stored by leaving the attribute out."""
+
+
+@dataclass(frozen=True)
+class IndexSpec:
+    """One index, or the table itself: the two halves of its key."""
+
+    name: str
+    pk: KeyTemplate
+    sk: KeyTemplate
+    always: bool
+    """No part is optional, so that every item of the entity is in the index."""
+
+    @property
+    def parts(self) -> tuple[KeyPart, ...]:
+        """The parts of both halves."""
+        return self.pk.parts + self.sk.parts
+
+
+@dataclass(frozen=True)
+class EntitySpec:
+    """All that the rest of the library needs to know of an entity class."""
+
+    name: str
+    version: int
+    ttl_seconds: int | None
+    fields: Mapping[str, FieldSpec]
+    indexes: Mapping[str, IndexSpec]
+    lookups: Mapping[str, IndexSpec]
+    """By the name of the Lookup class; the keys are those of the pointer items."""
+
+    @property
+    def table(self) -> IndexSpec:
+        """The primary key."""
+        return self.indexes[TABLE]
+
+
+def compile_spec(model: type[Entity], *, name: str, version: int, ttl_seconds: int | None) -> EntitySpec:
+    """Compile an entity class; raises DeclarationError with class and field for every mistake in it."""
+    _check_name(model.__name__, "entity", name)
+    if version < 1 or (ttl_seconds is not None and ttl_seconds < 1):
+        raise DeclarationError(f"{model.__name__}: version and ttl_seconds must be 1 or more")
+    fields = {field: _field(model, field) for field in model.model_fields}
+    _check_stored(model, fields.values())
+    for declared in nested_in(model, Declared):
+        _check_declared(model, declared)
+    indexes = _indexes(model, name)
+    lookups = {path.__name__: _lookup(model, path, name) for path in nested_in(model, Lookup)}
+    for patch in nested_in(model, Changes):
+        _check_patch(model, patch, indexes[TABLE], lookups.values())
+    return EntitySpec(name, version, ttl_seconds, fields, indexes, lookups)
+
+
+def nested_in(model: type[Entity], base: type[D]) -> list[type[D]]:
+    """The classes in the body of `model` that derive from `base`."""
+    return [value for value in vars(model).values() if isinstance(value, type) and issubclass(value, base)]
+
+
+def _field(model: type[Entity], name: str) -> FieldSpec:
+    info = model.model_fields[name]
+    if info.alias or info.validation_alias or info.serialization_alias:
+        raise DeclarationError(f"{model.__name__}.{name}: fields of an entity have no alias; it is stored in camelCase")
+    return FieldSpec(
+        name=name,
+        stored=to_camel(name),
+        json_text=is_free_form(info.annotation, info.metadata),
+        decimal=holds_decimal(info.annotation),
+        is_set=is_set(info.annotation),
+        none_is_absent=info.default is None,
+    )
+
+
+def _check_stored(model: type[Entity], fields: Iterable[FieldSpec]) -> None:
+    owners: dict[str, str] = {}
+    for field in fields:
+        if RESERVED.fullmatch(field.stored):
+            raise DeclarationError(f"{model.__name__}.{field.name}: {field.stored} is an attribute of the table's own")
+        other = owners.setdefault(field.stored, field.name)
+        if other != field.name:
+            raise DeclarationError(f"{model.__name__}.{field.name} and {other} are both stored as {field.stored}")
+
+
+def _check_declared(model: type[Entity], declared: type[Declared[Any]]) -> None:
+    declared.model = model
+    owner = [getattr(argument, "__forward_arg__", None) for argument in get_args(get_original_bases(declared)[0])]
+    if owner != [model.__name__]:
+        expected = f'{declared.__mro__[1].__name__}["{model.__name__}"]'
+        raise DeclarationError(f"{declared.__qualname__} must derive from {expected}")
+    for field in _hints(declared):
+        if field not in model.model_fields:
+            raise DeclarationError(f"{declared.__qualname__}.{field}: {model.__name__} has no such field")
+
+
+def _hints(declared: type[Declared[Any]]) -> dict[str, Any]:
+    try:
+        hints = get_type_hints(declared, localns={declared.model.__name__: declared.model}, include_extras=True)
+    except NameError as error:
+        raise DeclarationError(
+            f"{declared.__qualname__}: {error}; declare entities at the top of a module, after what they refer to"
+        ) from None
+    return {field.name: hints[field.name] for field in dataclasses.fields(cast(Any, declared))}
+
+
+def _indexes(model: type[Entity], name: str) -> dict[str, IndexSpec]:
+    keys = nested_in(model, PrimaryKey)
+    if [key.__name__ for key in keys] != ["Key"]:
+        raise DeclarationError(f"{model.__name__} needs exactly one class Key(PrimaryKey)")
+    indexes = {TABLE: _index(model, keys[0], name)}
+    # The longest sort key of an index is the whole one; the other classes on it leave out trailing parts.
+    paths = sorted(nested_in(model, Index), key=lambda path: -len(_sort_parts(path)))
+    for path in paths:
+        index = _index(model, path, name)
+        whole = indexes.setdefault(path.on, index)
+        prefix = dataclasses.replace(whole.sk, parts=whole.sk.parts[: len(index.sk.parts)])
+        if (index.pk, index.sk) != (whole.pk, prefix):
+            raise DeclarationError(f"{path.__qualname__} and another class disagree on the key of the {path.on}")
+    return indexes
+
+
+def _sort_parts(path: type[Declared[Any]]) -> list[str]:
+    return [field for field, hint in _hints(path).items() if side(hint) == "sk"]
+
+
+def _index(model: type[Entity], path: type[AccessPath[Any]], name: str) -> IndexSpec:
+    if path.on != TABLE and (issubclass(path, PrimaryKey) or not INDEX_NAME.fullmatch(path.on)):
+        raise DeclarationError(f'{path.__qualname__}: on="{path.on}" must be an index like gsi1, and a Key has none')
+    tag = path.collection or name
+    _check_name(path.__qualname__, "collection", tag)
+    on = "" if path.on == TABLE else path.on
+    return _key(model, path, (f"{on}pk", tag), (f"{on}sk", name))
+
+
+def _lookup(model: type[Entity], path: type[Lookup[Any]], name: str) -> IndexSpec:
+    pointer = f"{name}_{to_snake(path.__name__)}"
+    return _key(model, path, ("pk", pointer), ("sk", pointer))
+
+
+def _key(model: type[Entity], path: type[Declared[Any]], pk: tuple[str, str], sk: tuple[str, str]) -> IndexSpec:
+    parts: dict[str, list[KeyPart]] = {"pk": [], "sk": []}
+    for field, hint in _hints(path).items():
+        half = side(hint)
+        if half is None:
+            raise DeclarationError(f"{path.__qualname__}.{field} must be Pk[...], Sk[...] or SkRange[...]")
+        parts[half].append(_part(model, path, field, hint))
+    if not parts["pk"]:
+        raise DeclarationError(f"{path.__qualname__} needs a Pk part: one partition for all items would be too hot")
+    optional = [part.name for half in parts.values() for part in half if _may_be_none(model, part.name)]
+    if optional and not (issubclass(path, Index) and path.on != TABLE):
+        raise DeclarationError(f"{path.__qualname__}.{optional[0]} may be None, so that items would have no key")
+    return IndexSpec(
+        name=path.on if issubclass(path, AccessPath) else path.__name__,
+        pk=KeyTemplate(*pk, tuple(parts["pk"]), PARTITION_BYTES),
+        sk=KeyTemplate(*sk, tuple(parts["sk"]), SORT_BYTES),
+        always=not optional,
+    )
+
+
+def _part(model: type[Entity], path: type[Declared[Any]], field: str, hint: object) -> KeyPart:
+    declared, actual = part_type(hint), alternatives_of(model.model_fields[field].annotation)
+    if declared - {NONE} != actual - {NONE}:
+        raise DeclarationError(f"{path.__qualname__}.{field} and {model.__name__}.{field} have different types")
+    kind = part_kind(declared)
+    if not isinstance(kind, type) or not is_part_kind(kind):
+        raise DeclarationError(f"{path.__qualname__}.{field}: a key part must be {part_kinds()}")
+    return KeyPart(field, kind)
+
+
+def _may_be_none(model: type[Entity], field: str) -> bool:
+    return NONE in alternatives_of(model.model_fields[field].annotation)
+
+
+def _check_patch(model: type[Entity], patch: type[Changes[Any]], key: IndexSpec, lookups: Iterable[IndexSpec]) -> None:
+    fixed = {part.name for index in (key, *lookups) for part in index.parts}
+    defaults = {field.name: field.default for field in dataclasses.fields(cast(Any, patch))}
+    for field, hint in _hints(patch).items():
+        if field in fixed:
+            raise DeclarationError(
+                f"{patch.__qualname__}.{field} is part of the key or of a lookup, so it cannot change"
+            )
+        if changed_type(hint) != alternatives_of(model.model_fields[field].annotation):
+            raise DeclarationError(f"{patch.__qualname__}.{field} and {model.__name__}.{field} have different types")
+        if defaults[field] is not KEEP:
+            raise DeclarationError(f"{patch.__qualname__}.{field} must have the default KEEP")
+
+
+def _check_name(owner: str, what: str, name: str) -> None:
+    if not NAME.fullmatch(name):
+        raise DeclarationError(f"{owner}: {what} {name!r} must be lower case: letters, digits and _")

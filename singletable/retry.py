@@ -1,0 +1,15 @@
+"""How long to wait before trying again.  Pure."""
+
+from __future__ import annotations
+
+import random
+
+FIRST_SECONDS = 0.025
+LONGEST_SECONDS = 2.0
+ATTEMPTS = 10
+"""Tries of one request before what DynamoDB refuses is raised."""
+
+
+def pause_seconds(attempt: int) -> float:
+    """A random wait that doubles with each attempt, so that callers in conflict do not meet again (full jitter)."""
+    return random.uniform(0, min(LONGEST_SECONDS, FIRST_SECONDS * 2**attempt))

@@ -1,0 +1,1 @@
+"""The facade, written once; `singletable.store._sync` is generated from here by `make sync`."""

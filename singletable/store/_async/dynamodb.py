@@ -1,0 +1,88 @@
+"""The store: the state of agents in one DynamoDB table."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from ..._async.table import AsyncTable
+from ...adapters.local import CREDENTIALS, REGION, LocalServer
+from ...adapters.pynamo import AsyncPynamoTransport, Credentials
+from ...clock import Clock, utc_now
+from ...errors import ConfigurationError
+from ...provision import create_table_params
+from ...transport import AsyncTransport
+from ..entities import ENTITIES, known_ttl
+from .memory import AsyncMemory
+
+
+class AsyncDynamoDBStore:
+    """The memory of agents in one DynamoDB table.
+
+    Where the table is: `region`, `endpoint_url` and `credentials`, or a boto3 `session` or `client`, as boto3 has
+    them; or a `transport`, for example of `singletable.testing`.  `ttl` says which entities expire, and when:
+    `{"message": {"enabled": True, "default_ttl_seconds": 2592000}}`.  The constructor contacts nothing; it raises
+    ConfigurationError for settings that contradict each other or name what there is not."""
+
+    def __init__(
+        self,
+        table_name: str,
+        *,
+        region: str | None = None,
+        endpoint_url: str | None = None,
+        credentials: Credentials | None = None,
+        session: Any = None,
+        client: Any = None,
+        transport: AsyncTransport | None = None,
+        ttl: Mapping[str, object] | None = None,
+        clock: Clock = utc_now,
+    ) -> None:
+        if not table_name.strip():
+            raise ConfigurationError("table_name is blank")
+        if transport is not None and (region, endpoint_url, credentials, session, client) != (None,) * 5:
+            raise ConfigurationError("a transport knows where its table is: give it alone, or none")
+        self._own: AsyncPynamoTransport | None = None
+        self._server: LocalServer | None = None
+        if transport is None:
+            transport = self._own = AsyncPynamoTransport(
+                client, region=region, endpoint_url=endpoint_url, credentials=credentials, session=session
+            )
+        self.table = AsyncTable(table_name, transport, entities=ENTITIES, ttl=known_ttl(ttl or {}), clock=clock)
+        self.memory = AsyncMemory(self.table)
+
+    @classmethod
+    def local(cls, *, ttl: Mapping[str, object] | None = None, clock: Clock = utc_now) -> Self:
+        """A store on a DynamoDB in this process, empty, with nothing to install but the extra `local`.
+
+        What it stores is in memory and goes with the store: close it, or use it as a context manager.  It takes a
+        second to start.  Raises ConfigurationError that names the extra where it is missing."""
+        server = LocalServer()
+        name = f"local-{secrets.token_hex(4)}"
+        server.create_table(create_table_params(name, [entity.spec for entity in ENTITIES]))
+        store = cls(
+            name, region=REGION, endpoint_url=server.endpoint_url, credentials=CREDENTIALS, ttl=ttl, clock=clock
+        )
+        store._server = server
+        return store
+
+    @property
+    def endpoint_url(self) -> str | None:
+        """Where the DynamoDB of `local()` listens, for other processes; None for any other store."""
+        return self._server.endpoint_url if self._server else None
+
+    async def aclose(self) -> None:
+        """Give up connections and threads, and the DynamoDB of `local()`; what was passed in stays open."""
+        if self._own:
+            await self._own.aclose()
+        if self._server:
+            self._server.stop()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

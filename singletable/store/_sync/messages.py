@@ -1,0 +1,86 @@
+# Generated from ../_async/messages.py by scripts/generate_sync.py; edit that file.
+"""Messages of a memory, read from either end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Literal
+
+from singletable.schemas import Message, Thread, Tombstone
+
+from ..._sync.query import Query
+from ...errors import RequestError
+from ...page import Page
+from ...values import Range
+from ..context import Context
+from .domain import Domain
+from .paging import paged
+
+
+class Messages(Domain):
+    """Messages of a thread, by page, by id, or as the context of the next turn."""
+
+    def context(self, thread_id: str, *, last: int = 20) -> Context:
+        """The thread and its newest `last` messages, oldest first: one strongly consistent request."""
+        if last < 1:
+            raise RequestError(f"last must be 1 or more, not {last}")
+        # The thread's row, or its tombstone, lies behind its messages: one more item than messages are asked for.
+        found = self.table.query(*self._conversation(thread_id)).reverse().limit(last + 1).all()
+        if any(isinstance(item, Tombstone) for item in found):
+            return Context()
+        thread = next((item for item in found if isinstance(item, Thread)), None)
+        messages = [item for item in found if isinstance(item, Message)]
+        return Context(thread, messages[:last][::-1])
+
+    def list_messages(
+        self,
+        thread_id: str,
+        *,
+        last: int | None = None,
+        created_at: Range[datetime] | None = None,
+        page: int = 0,
+        per_page: int | None = 40,
+        cursor: str | None = None,
+        order: Literal["asc", "desc"] = "asc",
+        include_total: bool = False,
+    ) -> Page[Message]:
+        """Messages of a thread in the order of `created_at`, then of saving; strongly consistent.
+
+        `last=N` gives the newest N, read from the end.  Otherwise pages: by number, by cursor, or all at once with
+        `per_page=None`.  Two requests for a page; one for `last` without `created_at`."""
+        query = self.table.query(Message.InThread(thread_id=thread_id, created_at=created_at))
+        if last is not None:
+            if page or cursor is not None:
+                raise RequestError("last gives the newest messages at once; it goes with neither page nor cursor")
+            newest = self._newest(query, thread_id, last, whole=created_at is None)
+            return Page(newest if order == "desc" else newest[::-1])
+        if self._is_deleted(thread_id):
+            return Page([], None, 0 if include_total else None)
+        if order == "desc":
+            query = query.reverse()
+        return paged(query, page=page, per_page=per_page, cursor=cursor, include_total=include_total)
+
+    def iter_messages(
+        self, thread_id: str, *, created_at: Range[datetime] | None = None, order: Literal["asc", "desc"] = "asc"
+    ) -> Iterator[Message]:
+        """All messages of a thread, with one page of them in memory."""
+        query = self.table.query(Message.InThread(thread_id=thread_id, created_at=created_at))
+        if not self._is_deleted(thread_id):
+            for message in query if order == "asc" else query.reverse():
+                yield message
+
+    def list_messages_by_id(self, message_ids: Iterable[str]) -> list[Message]:
+        """The messages with these ids that exist, in any threads, oldest first; three requests for up to 100 ids."""
+        keys = [Message.ById(id=message_id) for message_id in dict.fromkeys(message_ids)]
+        messages = self.table.get_many(keys)
+        threads = dict.fromkeys(message.thread_id for message in messages)
+        tombstones = self.table.get_many(Tombstone.Key(thread_id=thread_id) for thread_id in threads)
+        deleted = {tombstone.thread_id for tombstone in tombstones}
+        visible = [message for message in messages if message.thread_id not in deleted]
+        return sorted(visible, key=lambda message: (message.created_at, message.order))
+
+    def _newest(self, query: Query[Message, Message], thread_id: str, last: int, *, whole: bool) -> list[Message]:
+        if whole:
+            return (self.context(thread_id, last=last)).messages[::-1]
+        return [] if self._is_deleted(thread_id) else query.reverse().limit(last).all()

@@ -1,0 +1,123 @@
+"""The small vocabulary with which keys and patches are declared and filled in.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Annotated, Final, Generic, Literal, Never, TypeAlias, TypeVar
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Side: TypeAlias = Literal["pk", "sk"]
+Operator: TypeAlias = Literal["gt", "gte", "lt", "lte", "between", "starting"]
+Verb: TypeAlias = Literal["add", "append", "merge", "remove"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Marks a field of a key class as a part of the partition key or of the sort key."""
+
+    side: Side
+
+
+@dataclass(frozen=True)
+class Range(Generic[T]):
+    """A condition on the last sort-key part that is given."""
+
+    operator: Operator
+    low: T
+    high: T | None = None
+
+
+def gt(value: T) -> Range[T]:
+    """After `value`."""
+    return Range("gt", value)
+
+
+def gte(value: T) -> Range[T]:
+    """`value` or after."""
+    return Range("gte", value)
+
+
+def lt(value: T) -> Range[T]:
+    """Before `value`."""
+    return Range("lt", value)
+
+
+def lte(value: T) -> Range[T]:
+    """`value` or before."""
+    return Range("lte", value)
+
+
+def between(low: T, high: T) -> Range[T]:
+    """From `low` to `high`, both included."""
+    return Range("between", low, high)
+
+
+def starting(prefix: str) -> Range[str]:
+    """Every text that starts with `prefix`."""
+    return Range("starting", prefix)
+
+
+class Keep(Enum):
+    """The type of KEEP: an enum of one member, so that checkers can narrow it away."""
+
+    KEEP = auto()
+
+
+KEEP: Final = Keep.KEEP
+"""A patch field that is left as it is stored."""
+
+
+@dataclass(frozen=True)
+class Edit(Generic[T_co]):
+    """A change that DynamoDB works out from the stored value."""
+
+    verb: Verb
+    operand: T_co | None = None
+
+
+def add(amount: T) -> Edit[T]:
+    """Add `amount` to the stored number, or its members to the stored set; absent counts as nothing."""
+    return Edit("add", amount)
+
+
+def append(items: T) -> Edit[T]:
+    """Append `items` to the stored list; an absent list counts as empty."""
+    return Edit("append", items)
+
+
+def merge(entries: T) -> Edit[T]:
+    """Set each of `entries` in the stored map and leave its other keys: one level deep, atomic per key."""
+    return Edit("merge", entries)
+
+
+def remove() -> Edit[Never]:
+    """Remove the attribute, so that the field reads as its default."""
+    return Edit("remove")
+
+
+@dataclass(frozen=True)
+class Form:
+    """Marks how a field of free-form JSON is stored."""
+
+    native: bool
+
+
+Pk: TypeAlias = Annotated[T, Part("pk")]
+"""A part of the partition key."""
+Sk: TypeAlias = Annotated[T, Part("sk")]
+"""A part of the sort key, exactly."""
+SkRange: TypeAlias = Annotated[T | Range[T] | None, Part("sk")]
+"""A part of the sort key that a query may give, bound by a range, or leave out."""
+Change: TypeAlias = T | Edit[T] | Literal[Keep.KEEP]
+"""What a patch may do to a field: leave it (KEEP), set it, or have DynamoDB change it."""
+Map: TypeAlias = Annotated[T, Form(native=True)]
+"""Free-form JSON stored as a map of DynamoDB's, so that it can be merged and filtered on.
+
+Numbers lose the difference between 1.0 and 1 in it, because DynamoDB does not keep it."""
+Order: TypeAlias = str
+"""Fixed-width text assigned by the store at the first save and kept for ever: it breaks ties of `created_at`."""
+JsonObject: TypeAlias = Mapping[str, object]
+"""A JSON object of any shape."""
