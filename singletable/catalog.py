@@ -49,15 +49,13 @@ def _check_partitions(specs: list[EntitySpec]) -> None:
     for spec in specs:
         for index in (*spec.indexes.values(), *spec.lookups.values()):
             other, first = owners.setdefault((index.pk.attribute, index.pk.prefix), (spec, index))
-            if other is spec:
-                continue
-            if [part.kind for part in first.pk.parts] != [part.kind for part in index.pk.parts]:
-                raise DeclarationError(
-                    f"{other.name} and {spec.name} share the partitions {index.pk.prefix}#… of {index.name}, "
-                    "but their partition keys have different parts"
-                )
-            if index.pk.prefix in (other.name, spec.name):
-                raise DeclarationError(
-                    f"{other.name} and {spec.name} share the partitions {index.pk.prefix}#…: "
-                    f"call the collection of both something else than {index.pk.prefix}"
-                )
+            if first is not index:
+                _check_shared(other, first, spec, index)
+
+
+def _check_shared(other: EntitySpec, first: IndexSpec, spec: EntitySpec, index: IndexSpec) -> None:
+    shared = f"{other.name} and {spec.name} share the partitions {index.pk.prefix}#… of {index.name}"
+    if index.pk.prefix in (other.name, spec.name) or first in other.lookups.values() or index in spec.lookups.values():
+        raise DeclarationError(f"{shared}; a collection has a name that no entity and no lookup has")
+    if [part.kind for part in first.pk.parts] != [part.kind for part in index.pk.parts]:
+        raise DeclarationError(f"{shared}, but their partition keys have different parts")

@@ -204,10 +204,9 @@ def _number(text: str, *, decimal: bool) -> int | float | Decimal:
 
 
 def _number_bytes(text: str) -> int:
-    sign, digits, exponent = Decimal(text).normalize(_EXACT).as_tuple()
-    # Two digits a byte, counted from an even power of ten, one byte for the exponent, one for a minus sign.
-    odd = int(exponent) % 2 if any(digits) else 0
-    return (len(digits) + odd + 1) // 2 + 1 + sign
+    """A byte for two significant digits, one more, and one for a minus sign."""
+    number = Decimal(text)
+    return (len(number.normalize(_EXACT).as_tuple().digits) + 1) // 2 + 1 + number.is_signed()
 
 
 def _binary(content: bytes | str) -> bytes:

@@ -1,4 +1,4 @@
-"""Conditions written as ordinary Python on an entity, and patches, as DynamoDB's expressions.  Pure.
+"""Conditions written as ordinary Python on an entity, as DynamoDB's expressions.  Pure.
 
 A condition is `lambda thread: thread.title == "Trip"`: the checker sees an entity, at run time a recorder stands in.
 Attributes are always aliased, so reserved words need no care.
@@ -6,16 +6,16 @@ Attributes are always aliased, so reserved words need no care.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from . import codec
 from .codec import AttributeValue
 from .compile import EntitySpec, FieldSpec
 from .errors import RequestError
 from .items import encode_field
-from .values import Edit
 
 M = TypeVar("M")
 
@@ -66,74 +66,112 @@ class Condition:
         raise RequestError("a condition has no truth value: combine conditions with &, | and ~, not with and, or, not")
 
 
-def exists(attribute: str) -> Condition:
+Path: TypeAlias = tuple[str | int, ...]
+"""Where a value lies in an item: an attribute, then keys of maps and positions in lists."""
+
+
+def path_text(path: Path, to: Placeholders) -> str:
+    """A path with all its names aliased."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{to.name(step)}" for step in path)
+    return "".join(steps).removeprefix(".")
+
+
+def call(function: str, path: Path, *values: AttributeValue) -> Condition:
+    """A function of DynamoDB over a stored value."""
+    return Condition(lambda to: f"{function}({', '.join([path_text(path, to), *map(to.value, values)])})")
+
+
+def exists(*path: str | int) -> Condition:
     """The item has the attribute."""
-    return Condition(lambda to: f"attribute_exists({to.name(attribute)})")
+    return call("attribute_exists", path)
 
 
-def absent(attribute: str) -> Condition:
+def absent(*path: str | int) -> Condition:
     """The item does not have the attribute, or there is no item."""
-    return Condition(lambda to: f"attribute_not_exists({to.name(attribute)})")
+    return call("attribute_not_exists", path)
 
 
-def compare(attribute: str, operator: str, value: AttributeValue) -> Condition:
-    """A comparison of a stored attribute with a value."""
-    return Condition(lambda to: f"{to.name(attribute)} {operator} {to.value(value)}")
+def compare(path: Path | str, operator: str, value: AttributeValue, function: str = "{}") -> Condition:
+    """A comparison of a stored value, or of what `function` makes of it, with a value."""
+    steps = (path,) if isinstance(path, str) else path
+    return Condition(lambda to: f"{function.format(path_text(steps, to))} {operator} {to.value(value)}")
 
 
-def one_of(attribute: str, values: list[AttributeValue]) -> Condition:
-    """The attribute has one of up to 100 values."""
-    return Condition(lambda to: f"{to.name(attribute)} IN ({', '.join(map(to.value, values))})")
+def one_of(path: Path | str, values: Sequence[AttributeValue]) -> Condition:
+    """The stored value is one of up to 100 values."""
+    steps = (path,) if isinstance(path, str) else path
+    return Condition(lambda to: f"{path_text(steps, to)} IN ({', '.join(map(to.value, values))})")
 
 
-class _Field:
-    """Stands in for a field of an entity inside a condition."""
+class Comparable(ABC):
+    """Stands in for a value, so that a comparison with it is a condition."""
 
     # It is not equal to itself, it compares.
     __hash__ = None  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
 
-    def __init__(self, spec: EntitySpec, name: FieldSpec) -> None:
-        self._spec = spec
-        self._field = name
-
-    def _compare(self, operator: str, other: object) -> Condition:
-        stored = self._field.stored
-        if other is None:
-            return self._is_none() if operator == "=" else ~self._is_none()
-        if self._field.json_text and operator not in ("=", "<>"):
-            raise RequestError(f"{self._spec.name}.{self._field.name} is stored as JSON text: only == and != apply")
-        value = encode_field(self._field, other, self._spec)
-        if value is None:
-            return absent(stored) if operator == "=" else exists(stored)
-        return compare(stored, operator, value)
-
-    def _is_none(self) -> Condition:
-        stored = self._field.stored
-        return absent(stored) | compare(stored, "=", {"NULL": True})
+    @abstractmethod
+    def compared(self, operator: str, other: object) -> Condition:
+        """What a comparison with `other` means."""
+        ...
 
     def __eq__(self, other: object) -> Condition:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self._compare("=", other)
+        return self.compared("=", other)
 
     def __ne__(self, other: object) -> Condition:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self._compare("<>", other)
+        return self.compared("<>", other)
 
     def __lt__(self, other: object) -> Condition:
-        return self._compare("<", other)
+        return self.compared("<", other)
 
     def __le__(self, other: object) -> Condition:
-        return self._compare("<=", other)
+        return self.compared("<=", other)
 
     def __gt__(self, other: object) -> Condition:
-        return self._compare(">", other)
+        return self.compared(">", other)
 
     def __ge__(self, other: object) -> Condition:
-        return self._compare(">=", other)
+        return self.compared(">=", other)
+
+
+class Recorded(Comparable):
+    """Stands in for a field of an entity, or for a value inside of one, in a condition."""
+
+    def __init__(self, spec: EntitySpec, field: FieldSpec, inside: Path = ()) -> None:
+        self.spec = spec
+        self.field = field
+        self.path: Path = (field.stored, *inside)
+        self.what = f"{spec.name}.{field.name}"
+
+    def encode(self, value: object) -> AttributeValue | None:
+        """A value as it is stored here; None where it is stored by leaving the attribute out."""
+        return codec.encode(value, self.what) if len(self.path) > 1 else encode_field(self.field, value, self.spec)
+
+    def require_native(self, use: str) -> None:
+        """Raise RequestError if DynamoDB sees only JSON text here."""
+        if self.field.json_text:
+            raise RequestError(f"{self.what} is stored as JSON text, so {use} does not apply; declare it Map[...]")
+
+    def compared(self, operator: str, other: object) -> Condition:
+        """The stored value compares with a value, with another field, or with None for «not there, or NULL»."""
+        if isinstance(other, Recorded):
+            return Condition(lambda to: f"{path_text(self.path, to)} {operator} {path_text(other.path, to)}")
+        if other is None:
+            return self._is_none() if operator == "=" else ~self._is_none()
+        if operator not in ("=", "<>"):
+            self.require_native(operator)
+        value = self.encode(other)
+        if value is None:
+            return absent(*self.path) if operator == "=" else exists(*self.path)
+        return compare(self.path, operator, value)
+
+    def _is_none(self) -> Condition:
+        return absent(*self.path) | compare(self.path, "=", {"NULL": True})
 
     def __bool__(self) -> bool:
-        raise RequestError(f"compare {self._field.name} with a value, for example == True")
+        raise RequestError(f"compare {self.field.name} with a value, for example == True")
 
     def __getattr__(self, name: str) -> object:
-        raise RequestError(f"{self._field.name}.{name} cannot be part of a condition; compare the field with a value")
+        raise RequestError(f"{self.field.name}.{name} cannot be part of a condition; see singletable.conditions")
 
 
 class _Recorder:
@@ -142,10 +180,10 @@ class _Recorder:
     def __init__(self, spec: EntitySpec) -> None:
         self._spec = spec
 
-    def __getattr__(self, name: str) -> _Field:
+    def __getattr__(self, name: str) -> Recorded:
         if name not in self._spec.fields:
             raise RequestError(f"{self._spec.name} has no field {name}")
-        return _Field(self._spec, self._spec.fields[name])
+        return Recorded(self._spec, self._spec.fields[name])
 
 
 def record(test: Callable[[M], bool], spec: EntitySpec) -> Condition:
@@ -154,62 +192,3 @@ def record(test: Callable[[M], bool], spec: EntitySpec) -> Condition:
     if not isinstance(condition, Condition):
         raise RequestError(f"a condition must compare a field of {spec.name} with a value")
     return condition
-
-
-@dataclass
-class Update:
-    """An update under construction, keyed by document path: no path is ever changed twice."""
-
-    placeholders: Placeholders
-    sets: dict[str, str] = field(default_factory=dict[str, str])
-    removes: dict[str, None] = field(default_factory=dict[str, None])
-    adds: dict[str, str] = field(default_factory=dict[str, str])
-
-    def set(self, attribute: str, value: AttributeValue | None) -> None:
-        """Set a whole attribute; None removes it."""
-        path = self.placeholders.name(attribute)
-        if value is None:
-            self.removes[path] = None
-        else:
-            self.sets[path] = self.placeholders.value(value)
-
-    def edit(self, spec: EntitySpec, target: FieldSpec, edit: Edit[object]) -> None:
-        """Apply a change that DynamoDB works out from the stored value."""
-        what = f"{spec.name}.{target.name}"
-        path = self.placeholders.name(target.stored)
-        if edit.verb == "remove":
-            self.removes[path] = None
-            return
-        if target.json_text:
-            raise RequestError(f"{what} is stored as JSON text: it can only be set; declare it Map[...] to {edit.verb}")
-        if edit.verb == "merge":
-            self._merge(path, what, edit.operand)
-            return
-        value = codec.encode(edit.operand, what)
-        if edit.verb == "add":
-            self._expect(value, ("N", "SS", "NS", "BS"), what, "a number or a set")
-            self.adds[path] = self.placeholders.value(value)
-        else:
-            self._expect(value, ("L",), what, "a list")
-            empty = self.placeholders.value({"L": []})
-            self.sets[path] = f"list_append(if_not_exists({path}, {empty}), {self.placeholders.value(value)})"
-
-    def render(self) -> str:
-        """The UpdateExpression."""
-        clauses = {
-            "SET": [f"{path} = {value}" for path, value in self.sets.items()],
-            "REMOVE": list(self.removes),
-            "ADD": [f"{path} {value}" for path, value in self.adds.items()],
-        }
-        return " ".join(f"{verb} {', '.join(actions)}" for verb, actions in clauses.items() if actions)
-
-    def _merge(self, path: str, what: str, operand: object) -> None:
-        if not isinstance(operand, Mapping):
-            raise RequestError(f"{what}: merge() takes a mapping")
-        entries = codec.encode(cast("Mapping[str, object]", operand), what)["M"]
-        for name, value in entries.items():
-            self.sets[f"{path}.{self.placeholders.name(name)}"] = self.placeholders.value(value)
-
-    def _expect(self, value: AttributeValue, kinds: tuple[str, ...], what: str, wanted: str) -> None:
-        if not any(kind in value for kind in kinds):
-            raise RequestError(f"{what}: this change takes {wanted}")

@@ -12,9 +12,10 @@ from .codec import AttributeValue, item_size_bytes
 from .compile import EntitySpec, IndexSpec
 from .declare import TABLE, Changes, Lookup, PrimaryKey
 from .errors import IncompleteKeyError, ItemTooLargeError, RequestError
-from .expressions import Condition, Placeholders, Update, absent, compare, exists, record
+from .expressions import Condition, Placeholders, absent, compare, exists, record
 from .items import TARGET, encode_field, key_item, pointer_key, pointers, table_key, to_item
 from .ttl import Expiry
+from .updates import Update
 from .values import KEEP, Edit
 from .wire import Operation, Request, WireItem
 
@@ -280,7 +281,7 @@ def _apply(update: Update, model: type[Entity], changes: Mapping[str, object]) -
         if not isinstance(value, Edit):
             update.set(field.stored, encode_field(field, value, spec))
             continue
-        if value.verb == "remove" and model.model_fields[name].is_required():
+        if value.verb == "remove" and not value.path and model.model_fields[name].is_required():
             raise RequestError(f"{spec.name}.{name} is required, so it cannot be removed")
         update.edit(spec, field, cast("Edit[object]", value))
 

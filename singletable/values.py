@@ -11,7 +11,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Side: TypeAlias = Literal["pk", "sk"]
 Operator: TypeAlias = Literal["gt", "gte", "lt", "lte", "between", "starting"]
-Verb: TypeAlias = Literal["add", "append", "merge", "remove"]
+Verb: TypeAlias = Literal["add", "subtract", "append", "prepend", "discard", "default", "merge", "set", "remove"]
 
 
 @dataclass(frozen=True)
@@ -72,20 +72,43 @@ KEEP: Final = Keep.KEEP
 
 @dataclass(frozen=True)
 class Edit(Generic[T_co]):
-    """A change that DynamoDB works out from the stored value."""
+    """A change that DynamoDB works out from the stored value, or that it makes inside of it."""
 
     verb: Verb
-    operand: T_co | None = None
+    operand: object = None
+    path: tuple[str | int, ...] = ()
 
 
 def add(amount: T) -> Edit[T]:
-    """Add `amount` to the stored number, or its members to the stored set; absent counts as nothing."""
+    """Add `amount` to the stored number, or its members to the stored set; absent counts as nothing.
+
+    An update whose answer is lost may have been applied: OutcomeUnknownError says so, and nothing adds twice."""
     return Edit("add", amount)
 
 
+def subtract(amount: T) -> Edit[T]:
+    """Subtract `amount` from the stored number; absent counts as 0."""
+    return Edit("subtract", amount)
+
+
 def append(items: T) -> Edit[T]:
-    """Append `items` to the stored list; an absent list counts as empty."""
+    """Put `items` behind those of the stored list; an absent list counts as empty."""
     return Edit("append", items)
+
+
+def prepend(items: T) -> Edit[T]:
+    """Put `items` before those of the stored list; an absent list counts as empty."""
+    return Edit("prepend", items)
+
+
+def discard(members: T) -> Edit[T]:
+    """Take `members` out of the stored set; those that are not in it do not matter."""
+    return Edit("discard", members)
+
+
+def default(value: T) -> Edit[T]:
+    """Set the field unless it is there."""
+    return Edit("default", value)
 
 
 def merge(entries: T) -> Edit[T]:
@@ -96,6 +119,16 @@ def merge(entries: T) -> Edit[T]:
 def remove() -> Edit[Never]:
     """Remove the attribute, so that the field reads as its default."""
     return Edit("remove")
+
+
+def set_at(*path: str | int, value: object) -> Edit[Never]:
+    """Set one value inside the stored map or list, whose parents must be there: `set_at("labels", 0, value="new")`."""
+    return Edit("set", value, path)
+
+
+def remove_at(*path: str | int) -> Edit[Never]:
+    """Remove one value inside the stored map or list."""
+    return Edit("remove", None, path)
 
 
 @dataclass(frozen=True)

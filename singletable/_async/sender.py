@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..clock import Clock
-from ..errors import ConditionFailedError, StorageError, TransactionConflictError, TransactionFailedError
+from ..errors import (
+    ConditionFailedError,
+    OutcomeUnknownError,
+    StorageError,
+    TransactionConflictError,
+    TransactionFailedError,
+)
 from ..refusals import first_refusal, may_retry, named, refusal
 from ..requests import Requests, Write
 from ..retry import ATTEMPTS, pause_seconds
@@ -51,7 +57,9 @@ class AsyncSender:
             raise refusal(write, error.item, error, self.requests.expiry, self.clock()) from error
 
     async def transact(self, writes: Sequence[Write]) -> Response:
-        """All of `writes` or none; conflicts with other transactions are tried again, a failed condition is not."""
+        """All of `writes` or none; conflicts with other transactions are tried again, a failed condition is not.
+
+        A lost answer is asked for again: the token makes DynamoDB apply a transaction once, for ten minutes."""
         request = self.requests.transact_write(writes, str(uuid.uuid4()))
         attempt = 0
         while True:
@@ -61,6 +69,10 @@ class AsyncSender:
                 attempt += 1
                 if attempt == ATTEMPTS or not may_retry(error):
                     raise named(error, writes) from error.__cause__
+            except OutcomeUnknownError:
+                attempt += 1
+                if attempt == ATTEMPTS:
+                    raise
             await self.sleep(pause_seconds(attempt))
 
     async def _alone(self, write: Write) -> Response:

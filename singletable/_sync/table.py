@@ -16,6 +16,7 @@ from ..errors import AlreadyExistsError, ConditionFailedError, RequestError
 from ..items import from_item, key_item, pointer_key, target_key
 from ..plans import plan
 from ..requests import ExpiryMode, Requests
+from ..retry import ATTEMPTS, pause_seconds
 from ..transport import Transport
 from ..ttl import read_expiry
 from ..wire import WireItem
@@ -67,8 +68,30 @@ class Table:
         found = self._batch([pointer_key(key) for key in wanted if isinstance(key, Lookup)], consistent=consistent)
         places = [self._place(key, found) for key in wanted]
         items = self._batch([place for place in places if place], consistent=consistent)
-        hits = [(key, items.get(_text(place))) for key, place in zip(wanted, places, strict=True) if place]
-        return [self.load(cast("type[E]", key.model), item) for key, item in hits if item]
+        entities: list[E] = []
+        for key, place in zip(wanted, places, strict=True):
+            item = items.get(_text(place)) if place else None
+            if place and item is None and isinstance(key, Lookup):
+                item = self._follow(key, consistent=consistent)  # it may have moved between the two reads
+            if item is not None:
+                entities.append(self.load(cast("type[E]", key.model), item))
+        return entities
+
+    @overload
+    def get_all(self, a: PrimaryKey[E], b: PrimaryKey[E2], /) -> tuple[E | None, E2 | None]: ...
+    @overload
+    def get_all(
+        self, a: PrimaryKey[E], b: PrimaryKey[E2], c: PrimaryKey[E3], /
+    ) -> tuple[E | None, E2 | None, E3 | None]: ...
+    def get_all(self, *keys: PrimaryKey[Any]) -> tuple[Entity | None, ...]:
+        """The entities of two or three keys as of one moment; costs two read units per 4 KB and item."""
+        self._require_models(key.model for key in keys)
+        response = self._sender.send(self._sender.requests.transact_get([key_item(key) for key in keys]))
+        items = [answer.get("Item") for answer in response["Responses"]]
+        return tuple(
+            None if item is None or self._is_past(item) else self.load(key.model, item)
+            for key, item in zip(keys, items, strict=True)
+        )
 
     def create(self, entity: E) -> E:
         """Store a new entity; raises AlreadyExistsError if its key or one of its lookups is taken."""
@@ -109,16 +132,19 @@ class Table:
 
         An entity with lookups is read first, to know them: a second request."""
         self._require_models([key.model])
+        attempt = 0
         while True:
             lookups = self._stored_lookups(key)
             try:
                 self._sender.write(self._sender.requests.delete(key, self.clock(), lookups=lookups, where=where))
             except ConditionFailedError:
                 # Without `where` only a change of the lookups since they were read stands in the way.
-                if where is not None:
+                attempt += 1
+                if where is not None or attempt == ATTEMPTS:
                     raise
             else:
                 return
+            self.sleep(pause_seconds(attempt))
 
     @overload
     def query(self, path: PrimaryKey[E] | Index[E], /) -> Query[E, E]: ...

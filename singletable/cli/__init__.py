@@ -14,7 +14,7 @@ def main() -> None:
         # Here, because typer and rich are an extra.
         from .app import app
     except ModuleNotFoundError as error:
-        if error.name not in {"typer", "rich"}:
+        if (error.name or "").partition(".")[0] not in {"typer", "rich"}:
             raise
         _stop("singletable needs its extra: pip install 'singletable[cli]'", 2)
     try:

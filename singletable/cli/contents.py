@@ -18,7 +18,7 @@ from singletable.items import ENTITY
 from singletable.ttl import DEFAULT_ATTRIBUTE
 from singletable.wire import Request, WireItem
 
-from .terminal import SIMPLE, plain
+from .terminal import grid, plain
 
 
 def read_raw_items(table: str, endpoint_url: str) -> list[WireItem]:
@@ -68,10 +68,8 @@ def _alone_table(items: list[WireItem]) -> Table:
 
 
 def _table(title: Text, *keys: str) -> Table:
-    table = Table(title=title, title_style="", title_justify="left", box=SIMPLE, pad_edge=False)
-    table.add_column("entity", no_wrap=True)
-    for key in keys:
-        table.add_column(key, overflow="fold")
+    table = grid("entity", *keys, title=title)
+    table.columns[0].no_wrap = True
     table.add_column("bytes", justify="right", no_wrap=True)
     table.add_column("expires", no_wrap=True)
     return table

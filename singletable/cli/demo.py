@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -51,8 +50,12 @@ def demo(
     transcripts = list(_transcripts(files, resource))
     console = output()
     with _starting(console) as store:
-        _play(store, transcripts, console)
-        console.print(f"\nThe first process is done with {len(transcripts)} conversations; a second one goes on.")
+        _play(store, transcripts)
+        for transcript in transcripts:
+            count = sum(map(len, transcript.turns))
+            saved = f"Saved {transcript.thread.id}: {count} messages in {len(transcript.turns)} turns."
+            console.print(plain(saved))
+        console.print("A second process goes on from there.\n")
         _go_on(store, resource)
 
 
@@ -73,7 +76,7 @@ def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        raise TranscriptError(f"{file} cannot be read: {error.strerror}") from error
+        raise TranscriptError(f"{file} cannot be read ({error.strerror}); name a file of JSON Lines") from error
 
 
 def _free(stem: str, taken: set[str]) -> str:
@@ -95,7 +98,7 @@ def _starting(console: Console) -> DynamoDBStore:
     return store
 
 
-def _play(store: DynamoDBStore, transcripts: list[Transcript], console: Console) -> None:
+def _play(store: DynamoDBStore, transcripts: list[Transcript]) -> None:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TextColumn("turns"))
     errors = Console(stderr=True)
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
@@ -105,8 +108,6 @@ def _play(store: DynamoDBStore, transcripts: list[Transcript], console: Console)
             for turn in transcript.turns:
                 _take_turn(store, transcript.thread.id, turn)
                 progress.advance(task)
-            count = sum(map(len, transcript.turns))
-            console.print(plain(f"  {transcript.thread.id}: {count} messages in {len(transcript.turns)} turns"))
 
 
 def _take_turn(store: DynamoDBStore, thread_id: str, turn: list[Message]) -> None:
@@ -118,8 +119,9 @@ def _take_turn(store: DynamoDBStore, thread_id: str, turn: list[Message]) -> Non
 
 
 def _go_on(store: DynamoDBStore, resource: str) -> None:
-    command = [sys.executable, "-m", "singletable.cli", "resume"]
+    # -P, so that nothing in the user's folder passes for a module.
+    command = [sys.executable, "-P", "-m", "singletable.cli", "resume"]
     where = [f"--endpoint-url={store.endpoint_url}", f"--table={store.table.name}", f"--resource={resource}"]
-    status = subprocess.run([*command, *where], env=dict(os.environ), check=False).returncode
+    status = subprocess.run([*command, *where], check=False).returncode
     if status:
         raise SecondProcessError(f"the second process failed with exit status {status}; its own message says why")

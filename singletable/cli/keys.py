@@ -17,7 +17,7 @@ from singletable.entity import Entity
 from singletable.keys import KeyTemplate
 from singletable.store.entities import ENTITIES
 
-from .terminal import SIMPLE, output
+from .terminal import grid, output
 
 
 @dataclass(frozen=True)
@@ -70,15 +70,14 @@ def _half(template: KeyTemplate) -> KeyHalf:
 
 
 def _as_table(rows: list[KeyRow]) -> Table:
-    table = Table("entity", "on", "class", "attribute", "template", "collection", box=SIMPLE, pad_edge=False)
+    table = grid("entity", "class", "in", "template", "collection")
     entity = None
     for row in rows:
         if entity not in (None, row.entity):
             table.add_section()
         table.add_row(
             Text("" if row.entity == entity else row.entity, style="bold"),
-            row.index,
-            "\n".join(row.classes),
+            "\n".join(f"{name} (pointer)" if row.index == "pointer" else name for name in row.classes),
             Text(f"{row.pk.attribute}\n{row.sk.attribute}", style="dim"),
             Text(f"{row.pk.template}\n{row.sk.template}", style="cyan"),
             row.collection or "–",

@@ -18,7 +18,7 @@ from singletable.values import JsonObject
 
 from .contents import read_raw_items, show_items
 from .demo import TTL
-from .terminal import SIMPLE, output, plain
+from .terminal import grid, output, plain
 from .transcripts import to_openai
 
 LAST = 20
@@ -34,8 +34,7 @@ def resume(
     """Go on with the conversations of a user, from another process."""
     console = output()
     console.rule(f"second process, {os.getpid()}", align="left", style="dim")
-    where = {"endpoint_url": endpoint_url, "region": REGION}
-    with DynamoDBStore(table, **where, credentials=CREDENTIALS, ttl=TTL) as store:
+    with DynamoDBStore(table, endpoint_url=endpoint_url, region=REGION, credentials=CREDENTIALS, ttl=TTL) as store:
         threads = store.memory.list_threads(resource, per_page=None).items
         console.print(_thread_table(resource, threads))
         for thread in threads:
@@ -45,9 +44,8 @@ def resume(
 
 
 def _thread_table(resource: str, threads: Iterable[Thread]) -> Table:
-    table = Table(title=plain(f"Threads of {resource}, newest first"), box=SIMPLE, title_justify="left", pad_edge=False)
-    for name in ("id", "title", "created", "last message"):
-        table.add_column(name)
+    title = plain(f"Threads of {resource}, newest first", style="bold")
+    table = grid("id", "title", "created", "last message", title=title)
     for thread in threads:
         times = [f"{time:%Y-%m-%d %H:%M:%S}" for time in (thread.created_at, thread.updated_at)]
         table.add_row(plain(thread.id), plain(thread.title or ""), *times)

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import unicodedata
 
 from rich import box
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-SIMPLE = box.SIMPLE_HEAD
+LOG_WIDTH = 100
+"""The columns of what is no terminal, where nobody asks for others: the longest key of the demo fits."""
 
 
 def output() -> Console:
     """A console on stdout that replaces what its encoding lacks, and colours nothing by guessing."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    return Console(highlight=False)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    console = Console(highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = LOG_WIDTH
+    return console
+
+
+def grid(*columns: str, title: Text | None = None) -> Table:
+    """A table with a line under its header; what is too long for a column goes on in the next line."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_style="", title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
 
 
 def plain(text: str, *, style: str = "") -> Text:

@@ -1,4 +1,4 @@
-"""The size of an item by DynamoDB's rules.  Pure."""
+"""The size of an item by DynamoDB's rules, apart from the codec's, so that one checks the other.  Pure."""
 
 from __future__ import annotations
 

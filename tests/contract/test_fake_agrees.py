@@ -2,11 +2,16 @@
 
 Left out, because moto 5.2 differs from DynamoDB there (the unit tests of the fake say what DynamoDB does):
 
-* a cursor when Limit equals the number of items left: the comparison drops a cursor after which nothing follows;
+* every cursor, because moto gives none where Limit equals the number of items left;
 * a foreign start key, a filter on key attributes, an inverted BETWEEN, unused placeholders: moto accepts them;
 * the type and size of index keys, 38 digits, duplicates in sets, nesting, 25 items, 16 MB, 4 MB: moto accepts them;
 * a ClientRequestToken: moto applies a transaction twice;
-* UPDATED_OLD and UPDATED_NEW of nested paths, and the texts of errors: moto words and shapes them differently;
+* an update that the item cannot take, where the condition fails too: moto looks at the condition second;
+* an update of a name within anything but a map, or of a position within anything but a list: moto accepts or fails;
+* two attributes of which neither is there, or one that is not there and NULL: moto holds them equal;
+* an order between values of different types: moto fails on it;
+* UPDATED_OLD and UPDATED_NEW: moto leaves out what an update set to the value it had, and adds the key of a new item;
+* the texts of errors;
 * what the fake alone can do: stale reads, unprocessed members, throttling, conflicts.
 """
 
@@ -16,7 +21,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
@@ -102,6 +107,13 @@ def comparable(response):
     return {name: plain(response[name]) for name in shown if name in response}
 
 
+def agree(fake, moto):
+    """Whether both did the same; where moto refuses or fails, the fake may say no for another reason."""
+    if isinstance(moto, tuple) and moto[0] in ("500", "ValidationException"):
+        return isinstance(fake, tuple)
+    return fake == moto
+
+
 def plain(value):
     """Sets have no order, and moto says `{}` where DynamoDB says nothing."""
     if isinstance(value, list):
@@ -132,8 +144,17 @@ VALUES = st.one_of(
     st.lists(SCALARS, max_size=3).map(lambda members: {"L": members}),
     st.dictionaries(st.sampled_from("xy"), SCALARS, max_size=2).map(lambda members: {"M": members}),
 )
+COMPARED = VALUES.filter(lambda value: value != {"NULL": True})
 NAMES = st.sampled_from(["a1", "b1"])
 PATHS = st.sampled_from(["a1", "b1", "a1.x", "a1[0]", "b1[1]", "b1.y"])
+UPDATED_PATHS = st.sampled_from(["a1", "b1", "m1.x", "m1.y", "l1[0]", "l1[1]", "l1[5]"])
+DOCUMENTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "m1": st.dictionaries(st.sampled_from("xy"), SCALARS, max_size=2).map(lambda members: {"M": members}),
+        "l1": st.lists(SCALARS, max_size=3).map(lambda members: {"L": members}),
+    },
+)
 KEYS = st.builds(
     lambda pk, sk: {"pk": {"S": pk}, "sk": {"S": sk}},
     st.sampled_from("pq"),
@@ -147,7 +168,7 @@ def items(draw):
     key = draw(KEYS)
     index = {"gsi1pk": {"S": "g"}, "gsi1sk": {"S": key["sk"]["S"] + key["pk"]["S"]}}
     part = draw(st.sampled_from([{}, index, index, {"gsi1pk": {"S": "g"}}]))
-    return {**key, **part, **draw(st.dictionaries(NAMES, VALUES, max_size=2))}
+    return {**key, **part, **draw(DOCUMENTS), **draw(st.dictionaries(NAMES, VALUES, max_size=2))}
 
 
 def _values(**values: Any) -> dict[str, Any]:
@@ -156,26 +177,37 @@ def _values(**values: Any) -> dict[str, Any]:
 
 @st.composite
 def simple_conditions(draw):
-    """A condition and its value, which is named `:c`."""
+    """A condition, and the values it needs."""
     path = draw(PATHS)
-    kind = draw(st.sampled_from(["exists", "compare", "between", "in", "begins", "contains", "size", "type"]))
+    kind = draw(st.sampled_from(["exists", "equal", "ordered", "between", "in", "begins", "contains", "size", "type"]))
     if kind == "exists":
-        return draw(st.sampled_from(["attribute_exists", "attribute_not_exists"])) + f"({path})", None
-    if kind == "compare":
-        sign = draw(st.sampled_from(["=", "<>", "<", "<=", ">", ">="]))
-        ordered = st.one_of(TEXTS.map(lambda text: {"S": text}), NUMBERS.map(lambda number: {"N": number}))
-        return f"{path} {sign} :c", draw(VALUES if sign in ("=", "<>") else ordered)
-    if kind == "between":
-        return f"{path} BETWEEN :c AND :c", draw(SCALARS.filter(lambda value: set(value) & {"S", "N"}))
+        return draw(st.sampled_from(["attribute_exists", "attribute_not_exists"])) + f"({path})", {}
+    if kind == "equal":
+        return f"{path} {draw(st.sampled_from(['=', '<>']))} :c", {":c": draw(COMPARED)}
     if kind == "in":
-        return f"{path} IN (b1, :c)" if path != "b1" else f"{path} IN (:c)", draw(VALUES)
+        return f"{path} IN (:c, :d)", {":c": draw(COMPARED), ":d": draw(COMPARED)}
     if kind == "begins":
-        return f"begins_with({path}, :c)", {"S": draw(TEXTS)}
+        return f"begins_with({path}, :c)", {":c": {"S": draw(TEXTS)}}
     if kind == "contains":
-        return f"contains({path}, :c)", draw(st.sampled_from([{"S": "a"}, {"N": "1"}]))
+        return f"contains({path}, :c)", {":c": draw(st.sampled_from([{"S": "a"}, {"N": "1"}]))}
     if kind == "size":
-        return f"attribute_type({path}, :l) AND size({path}) > :c", {"N": draw(st.sampled_from("012"))}
-    return f"attribute_type({path}, :c)", {"S": draw(st.sampled_from(["S", "N", "L", "M", "SS"]))}
+        values = {":c": {"N": draw(st.sampled_from("012"))}, ":type": {"S": "L"}}
+        return f"attribute_type({path}, :type) AND size({path}) > :c", values
+    if kind == "type":
+        return f"attribute_type({path}, :c)", {":c": {"S": draw(st.sampled_from(["S", "N", "L", "M", "SS"]))}}
+    return draw(ordered_conditions(path, kind))
+
+
+@st.composite
+def ordered_conditions(draw, path, kind):
+    """A comparison that moto is only asked for values of one type."""
+    tag, texts = draw(st.sampled_from([("S", TEXTS), ("N", NUMBERS)]))
+    low, high = sorted([draw(texts), draw(texts)], key=str.encode if tag == "S" else float)
+    values = {":type": {"S": tag}, ":c": {tag: low}}
+    if kind == "between":
+        return f"attribute_type({path}, :type) AND {path} BETWEEN :c AND :d", {**values, ":d": {tag: high}}
+    sign = draw(st.sampled_from(["<", "<=", ">", ">="]))
+    return f"attribute_type({path}, :type) AND {path} {sign} :c", values
 
 
 @st.composite
@@ -183,13 +215,8 @@ def conditions(draw):
     """Parameters with a condition, or none."""
     if draw(st.booleans()):
         return {}
-    condition, value = draw(simple_conditions())
-    values = {} if value is None else {":c": value}
-    if ":l" in condition:
-        values[":l"] = {"S": "L"}
-    shape = draw(st.sampled_from(["{}", "NOT {}", "attribute_exists(pk) AND ({})", "attribute_not_exists(pk) OR {}"]))
-    if shape == "NOT {}":
-        condition = f"({condition})"
+    condition, values = draw(simple_conditions())
+    shape = draw(st.sampled_from(["{}", "NOT ({})", "attribute_exists(pk) AND ({})", "attribute_not_exists(pk) OR {}"]))
     params = {
         "ConditionExpression": shape.format(condition),
         "ReturnValuesOnConditionCheckFailure": draw(st.sampled_from(["ALL_OLD", "NONE"])),
@@ -200,7 +227,7 @@ def conditions(draw):
 @st.composite
 def updates(draw):
     """Parameters with an update expression, values named `:u`."""
-    path, name = draw(PATHS), draw(NAMES)
+    path, name = draw(UPDATED_PATHS), draw(NAMES)
     number, members, value = {"N": draw(NUMBERS)}, draw(SETS), draw(VALUES)
     listed = {"L": draw(st.lists(SCALARS, max_size=2))}
     expression, used = draw(
@@ -259,24 +286,17 @@ def queries(draw):
     params["ScanIndexForward"] = draw(st.booleans())
     params |= draw(st.sampled_from([{}, {"Limit": 1}, {"Limit": 2}]))
     if draw(st.booleans()):
-        expression, compared = draw(simple_conditions().filter(lambda drawn: ":l" not in drawn[0]))
-        filtered = {"FilterExpression": expression}
-        return joined(params, filtered, {} if compared is None else _values(c=compared))
+        expression, compared = draw(simple_conditions())
+        return joined(params, {"FilterExpression": expression, "ExpressionAttributeValues": compared})
     return joined(params)
-
-
-def comparable_return(params, returned):
-    """UPDATED_* only where no path is nested."""
-    nested = any(mark in params["UpdateExpression"] for mark in ".[")
-    return "ALL_NEW" if nested and returned.startswith("UPDATED") else returned
 
 
 WRITES = st.one_of(
     PUTS.map(lambda params: Request("PutItem", params)),
     st.builds(
-        lambda params, returned: Request("UpdateItem", {**params, "ReturnValues": comparable_return(params, returned)}),
+        lambda params, returned: Request("UpdateItem", {**params, "ReturnValues": returned}),
         UPDATES,
-        st.sampled_from(["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]),
+        st.sampled_from(["NONE", "ALL_OLD", "ALL_NEW"]),
     ),
     st.builds(
         lambda params, returned: Request("DeleteItem", {**params, "ReturnValues": returned}),
@@ -317,6 +337,8 @@ REQUESTS = st.lists(st.one_of(WRITES, READS, transactions()), min_size=4, max_si
     max_examples=60,
     derandomize=True,
     deadline=None,
+    # Not shrunk: that would ask moto thousands of times, and the first difference says enough.
+    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(stored=STORED, requests=REQUESTS)
@@ -324,7 +346,8 @@ def test_same_requests_have_the_same_outcomes(moto, stored, requests):
     empty(moto)
     transport = MemoryTransport()
     for request in [*stored, *requests]:
-        assert ask_fake(transport, request) == ask_moto(moto, request), request
+        fake, moto_answer = ask_fake(transport, request), ask_moto(moto, request)
+        assert agree(fake, moto_answer), (request, fake, moto_answer)
     by_key = sorted(
         moto.scan(TableName=TABLE)["Items"], key=lambda item: (item["pk"]["S"].encode(), item["sk"]["S"].encode())
     )

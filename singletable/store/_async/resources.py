@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
+
 from singletable.schemas import Resource
 
-from ...errors import AlreadyExistsError, NotFoundError
-from ...retry import ATTEMPTS
+from ...errors import AlreadyExistsError, ConditionFailedError, NotFoundError
+from ...retry import ATTEMPTS, pause_seconds
 from ...values import KEEP, JsonObject, Keep, merge
 from ..stamps import after, milliseconds, stamped
 from .domain import AsyncDomain
@@ -37,30 +40,35 @@ class AsyncResources(AsyncDomain):
     ) -> Resource:
         """The resource after the change; it is created if there is none.
 
-        `metadata` is merged key by key, so that callers who change different keys at once all win.  One request for
-        a resource that is there, two for a new one."""
-        now = milliseconds(self.clock())
-        patch = Resource.Patch(
-            working_memory=working_memory,
-            metadata=KEEP if isinstance(metadata, Keep) else merge(metadata),
-            updated_at=now,
-        )
+        `metadata` is merged key by key, so that callers who change different keys at once all win; `updated_at`
+        always moves forward.  One request for a resource that is there, two for a new one, and one more where the
+        clock of this machine is behind."""
+        merged = KEEP if isinstance(metadata, Keep) else merge(metadata)
+        patch = Resource.Patch(working_memory=working_memory, metadata=merged)
         new = Resource(
             id=resource_id,
             working_memory=None if isinstance(working_memory, Keep) else working_memory,
             metadata={} if isinstance(metadata, Keep) else metadata,
-            created_at=now,
-            updated_at=now,
         )
-        attempt = 0
+        time, attempt = milliseconds(self.clock()), 0
         while True:
             try:
-                return await self.table.update(Resource.Key(id=resource_id), patch, expiry="refresh")
-            except NotFoundError:
+                return await self._change(resource_id, patch, new, time)
+            except ConditionFailedError as error:
+                # Another caller was faster, or has a faster clock.
                 attempt += 1
-                if attempt == ATTEMPTS:
+                if attempt == ATTEMPTS or not isinstance(error.current, Resource):
                     raise
-            try:
-                return await self.table.create(new)
-            except AlreadyExistsError:
-                continue  # another caller created it meanwhile
+                time = after(self.clock(), error.current.updated_at)
+            await self.table.sleep(pause_seconds(attempt))
+
+    async def _change(self, resource_id: str, patch: Resource.Patch, new: Resource, time: datetime) -> Resource:
+        try:
+            return await self.table.update(
+                Resource.Key(id=resource_id),
+                replace(patch, updated_at=time),
+                where=lambda resource: resource.updated_at < time,
+                expiry="refresh",
+            )
+        except NotFoundError:
+            return await self.table.create(new.model_copy(update={"created_at": time, "updated_at": time}))

@@ -80,6 +80,7 @@ class AsyncThreads(AsyncDomain):
                 if attempt == ATTEMPTS or not isinstance(error.current, Thread):
                     raise
                 time = after(self.clock(), error.current.updated_at)
+            await self.table.sleep(pause_seconds(attempt))
 
     async def list_threads(
         self,

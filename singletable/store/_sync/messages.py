@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
 from singletable.schemas import Message, Thread, Tombstone
 
-from ..._sync.query import Query
 from ...errors import RequestError
 from ...page import Page
 from ...values import Range
@@ -47,19 +47,19 @@ class Messages(Domain):
     ) -> Page[Message]:
         """Messages of a thread in the order of `created_at`, then of saving; strongly consistent.
 
-        `last=N` gives the newest N, read from the end.  Otherwise pages: by number, by cursor, or all at once with
-        `per_page=None`.  Two requests for a page; one for `last` without `created_at`."""
+        `last=N` gives the newest N, read from the end; its cursor gives the N before them.  Otherwise pages: by
+        number, by cursor, or all at once with `per_page=None`.  Two requests for a page, and those of the pages that
+        are skipped by number."""
+        if last is not None and (page or last < 1):
+            raise RequestError(f"last must be 1 or more, not {last}, and goes without page")
         query = self.table.query(Message.InThread(thread_id=thread_id, created_at=created_at))
-        if last is not None:
-            if page or cursor is not None:
-                raise RequestError("last gives the newest messages at once; it goes with neither page nor cursor")
-            newest = self._newest(query, thread_id, last, whole=created_at is None)
-            return Page(newest if order == "desc" else newest[::-1])
         if self._is_deleted(thread_id):
             return Page([], None, 0 if include_total else None)
-        if order == "desc":
+        if last is not None or order == "desc":
             query = query.reverse()
-        return paged(query, page=page, per_page=per_page, cursor=cursor, include_total=include_total)
+        size = last or per_page
+        found = paged(query, page=page, per_page=size, cursor=cursor, include_total=include_total)
+        return replace(found, items=found.items[::-1]) if last is not None and order == "asc" else found
 
     def iter_messages(
         self, thread_id: str, *, created_at: Range[datetime] | None = None, order: Literal["asc", "desc"] = "asc"
@@ -79,8 +79,3 @@ class Messages(Domain):
         deleted = {tombstone.thread_id for tombstone in tombstones}
         visible = [message for message in messages if message.thread_id not in deleted]
         return sorted(visible, key=lambda message: (message.created_at, message.order))
-
-    def _newest(self, query: Query[Message, Message], thread_id: str, last: int, *, whole: bool) -> list[Message]:
-        if whole:
-            return (self.context(thread_id, last=last)).messages[::-1]
-        return [] if self._is_deleted(thread_id) else query.reverse().limit(last).all()

@@ -81,6 +81,7 @@ class Threads(Domain):
                 if attempt == ATTEMPTS or not isinstance(error.current, Thread):
                     raise
                 time = after(self.clock(), error.current.updated_at)
+            self.table.sleep(pause_seconds(attempt))
 
     def list_threads(
         self,

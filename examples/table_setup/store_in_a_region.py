@@ -1,0 +1,3 @@
+from singletable import DynamoDBStore
+
+store = DynamoDBStore("agents", region="eu-central-1")
