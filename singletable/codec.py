@@ -152,10 +152,11 @@ def _encode_float(value: float, path: str) -> AttributeValue:
 def _encode_decimal(value: Decimal, path: str) -> AttributeValue:
     if not value.is_finite():
         raise InvalidValueError(f"{path} is {value}, which DynamoDB cannot hold")
-    digits = len(value.normalize(_EXACT).as_tuple().digits)
-    if digits > DIGITS or (value and not SMALLEST <= abs(value) <= LARGEST):
+    number = value.normalize(_EXACT)
+    if len(number.as_tuple().digits) > DIGITS or (number and not SMALLEST <= abs(number) <= LARGEST):
         raise InvalidValueError(f"{path} has more than {DIGITS} digits, or an exponent outside -130 to 125")
-    return {"N": str(value)}
+    # As DynamoDB gives it back: without exponent, without zeros at the end, without a sign of zero.
+    return {"N": f"{number:f}" if number else "0"}
 
 
 def _encode_text(value: str, path: str) -> AttributeValue:

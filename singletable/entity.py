@@ -25,7 +25,7 @@ class Entity(BaseModel):
     def __init_subclass__(
         cls, *, entity: str = "", version: int = 1, ttl_seconds: int | None = None, **kwargs: Any
     ) -> None:
-        super().__init_subclass__(**kwargs)
+        super().__init_subclass__()  # the keywords are read below, when pydantic knows the fields
 
     @classmethod
     def __pydantic_init_subclass__(

@@ -1,0 +1,169 @@
+"""Lines that both checkers must accept, with the types that they must see.  Never run."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import assert_type
+
+from pydantic import BaseModel, Field
+
+from singletable import (
+    KEEP,
+    AsyncDynamoDBStore,
+    AsyncQuery,
+    AsyncTable,
+    Change,
+    Changes,
+    Context,
+    DynamoDBStore,
+    Entity,
+    Index,
+    Lookup,
+    Map,
+    Page,
+    Pk,
+    PrimaryKey,
+    Query,
+    SkRange,
+    Table,
+    add,
+    append,
+    between,
+    default,
+    discard,
+    gt,
+    gte,
+    merge,
+    prepend,
+    remove,
+    remove_at,
+    set_at,
+    starting,
+    subtract,
+)
+from singletable.conditions import at, begins_with, contains, exists, has_type, is_in, missing, negate, size
+from singletable.schemas import Message, Resource, Thread, Tombstone
+from singletable.streams import Inserted, Modified, Removed, parse
+from singletable.values import JsonObject
+
+
+class Line(BaseModel):
+    role: str
+    content: object
+
+
+class User(Entity, entity="user", version=1):
+    id: str
+    email: str
+    age: int | None = None
+    visits: int = 0
+    tags: set[str] = Field(default_factory=set)
+    log: list[str] = Field(default_factory=list)
+    metadata: Map[JsonObject] = Field(default_factory=dict)
+
+    class Key(PrimaryKey["User"]):
+        id: Pk[str]
+
+    class ByAge(Index["User"], on="gsi1"):
+        email: Pk[str]
+        age: SkRange[int | None] = None
+
+    class ByEmail(Lookup["User"]):
+        email: Pk[str]
+
+    class Patch(Changes["User"]):
+        age: Change[int | None] = KEEP
+        visits: Change[int] = KEEP
+        tags: Change[set[str]] = KEEP
+        log: Change[list[str]] = KEEP
+        metadata: Change[Map[JsonObject]] = KEEP
+
+
+def reads(table: Table, monday: datetime) -> None:
+    assert_type(table.get(Thread.Key(id="t")), Thread | None)
+    assert_type(table.get(Message.ById(id="m"), consistent=False), Message | None)
+    assert_type(table.get_many([Thread.Key(id="a"), Thread.Key(id="b")]), list[Thread])
+    assert_type(table.get_many(Message.ById(id=i) for i in "ab"), list[Message])
+    assert_type(table.get_all(Thread.Key(id="t"), Resource.Key(id="r")), tuple[Thread | None, Resource | None])
+    messages = table.query(Message.InThread(thread_id="t", created_at=gte(monday)))
+    assert_type(messages, Query[Message, Message])
+    assert_type(messages.reverse().limit(3).consistent(False).all(), list[Message])
+    assert_type(messages.first(), Message | None)
+    assert_type(messages.page(10), Page[Message])
+    assert_type(messages.select(Line), Query[Message, Line])
+    assert_type(messages.select(Line).filter(lambda m: m.role == "user").page(3, None).items, list[Line])
+    assert_type(messages.count(), int)
+    table.query(Message.InThread(thread_id="t", created_at=between(monday, monday)))
+    table.query(Message.InThread(thread_id="t"))
+    table.query(Thread.ByResource(resource_id="r", created_at=gt(monday)))
+    table.query(User.ByAge(email="a", age=gte(3)))
+    assert_type(starting("x").low, str)
+    both = table.query(Message.InThread(thread_id="t"), Thread.Key(id="t"))
+    assert_type(both, Query[Message | Thread, Message | Thread])
+    three = table.query(Message.InThread(thread_id="t"), Thread.Key(id="t"), Tombstone.Key(thread_id="t"))
+    for item in three:
+        assert_type(item, Message | Thread | Tombstone)
+
+
+def writes(table: Table, user: User, thread: Thread) -> None:
+    assert_type(table.create(thread), Thread)
+    assert_type(table.put(user), User)
+    key = User.Key(id="u")
+    assert_type(key, User.Key)
+    assert_type(User.Key.of(user), User.Key)
+    assert_type(table.update(key, User.Patch(age=3), where=lambda u: (u.age == 2) & (u.visits > 1)), User)
+    table.update(key, User.Patch(age=None), expiry="refresh")
+    table.update(key, User.Patch(visits=add(1), tags=add({"a"}), log=append(["x"])))
+    table.update(key, User.Patch(visits=subtract(1), tags=discard({"a"}), log=prepend(["x"]), age=default(3)))
+    table.update(key, User.Patch(metadata=merge({"a": 1}), age=remove()))
+    table.update(key, User.Patch(metadata=set_at("a", "b", 0, value=1), log=remove_at(0)))
+    table.delete(key, where=lambda u: u.age == None)  # noqa: E711
+    table.put_many([user, thread])
+    table.delete_many([Thread.Key(id="t"), Resource.Key(id="r")])
+    with table.transaction() as tx:
+        tx.create(user)
+        tx.put(thread)
+        tx.update(Thread.Key(id="t"), Thread.Patch(title="x"))
+        tx.delete(key, User.ByEmail(email="e"))
+        tx.check(Thread.Key(id="t"), lambda t: t.title == "x")
+        tx.check_absent(Resource.Key(id="r"))
+
+
+def conditions(table: Table) -> None:
+    users = table.query(User.ByAge(email="a"))
+    users.filter(lambda u: begins_with(u.email, "a") & exists(u.age) | missing(u.age))
+    users.filter(lambda u: is_in(u.age, [1, 2]) & contains(u.tags, "x") & has_type(u.age, "N"))
+    users.filter(lambda u: (size(u.log) > 3) & (at(u.metadata, "a", 0) == 1) & negate(u.visits == 0))
+
+
+def streams(record: dict[str, object]) -> None:
+    event = parse(record, Message)
+    if isinstance(event, Inserted):
+        assert_type(event.new, Message | None)
+    elif isinstance(event, Modified):
+        assert_type(event.old, Message | None)
+    elif isinstance(event, Removed):
+        assert_type(event.expired_by_ttl, bool)
+
+
+def store(store: DynamoDBStore, thread: Thread, message: Message) -> None:
+    assert_type(store.memory.save_thread(thread), Thread)
+    assert_type(store.memory.save_messages([message]), list[Message])
+    assert_type(store.memory.context("t", last=20), Context)
+    assert_type(store.memory.list_messages("t", per_page=None), Page[Message])
+    assert_type(store.memory.list_threads("r", order_by="updated_at"), Page[Thread])
+    assert_type(store.memory.update_resource("r", metadata={"a": 1}), Resource)
+    with DynamoDBStore.local(ttl={"message": {"enabled": False}}) as local:
+        assert_type(local, DynamoDBStore)
+
+
+async def asynchronous(table: AsyncTable, store: AsyncDynamoDBStore, user: User) -> None:
+    assert_type(await table.get(Thread.Key(id="t")), Thread | None)
+    assert_type(table.query(Message.InThread(thread_id="t")), AsyncQuery[Message, Message])
+    async for message in table.query(Message.InThread(thread_id="t")):
+        assert_type(message, Message)
+    async with table.transaction() as tx:
+        tx.create(user)
+    assert_type(await store.memory.context("t"), Context)
+    async for message in store.memory.iter_messages("t"):
+        assert_type(message, Message)

@@ -1,0 +1,214 @@
+"""Mistakes in declarations are found at import, by class and field."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+from singletable import (
+    KEEP,
+    Change,
+    Changes,
+    DeclarationError,
+    Entity,
+    Index,
+    Lookup,
+    Pk,
+    PrimaryKey,
+    Sk,
+    SkRange,
+    Table,
+)
+from singletable.items import to_item
+from singletable.schemas import Message, Resource, Thread, Tombstone
+from singletable.testing import MemoryTransport
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "keys.json"
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+HEAD = "from __future__ import annotations\n"
+GOOD = """
+class Thing(Entity, entity="thing"):
+    id: str
+    size: int
+    name: str | None = None
+    class Key(PrimaryKey["Thing"]):
+        id: Pk[str]
+"""
+
+
+def declare(body: str) -> dict[str, Any]:
+    """Run declarations as a module of their own does."""
+    module = types.ModuleType("declared")
+    scope = module.__dict__
+    names = (Entity, PrimaryKey, Index, Lookup, Changes, Pk, Sk, SkRange, Change, datetime, Field)
+    scope.update({getattr(name, "__name__", ""): name for name in names})
+    scope.update({"Pk": Pk, "Sk": Sk, "SkRange": SkRange, "Change": Change, "KEEP": KEEP})
+    sys.modules["declared"] = module
+    try:
+        exec(HEAD + body, scope)
+    finally:
+        del sys.modules["declared"]
+    return scope
+
+
+def inside(addition: str) -> str:
+    return GOOD + "".join(f"    {line}\n" for line in addition.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ('class Thing(Entity, entity="thing"):\n    id: str\n', r"Thing needs exactly one class Key"),
+        (GOOD.replace('"thing"', '"Thing"'), r"entity 'Thing' must be lower case"),
+        (GOOD.replace('entity="thing"', 'entity="thing", version=0'), r"version and ttl_seconds must be 1 or more"),
+        (GOOD.replace('entity="thing"', 'entity="thing", ttl_seconds=0'), r"version and ttl_seconds must be 1 or more"),
+        (GOOD.replace("id: Pk[str]", "idd: Pk[str]"), r"Thing\.Key\.idd: Thing has no such field"),
+        (GOOD.replace("id: Pk[str]", "id: Pk[int]"), r"Thing\.Key\.id and Thing\.id have different types"),
+        (GOOD.replace("id: Pk[str]", "id: str"), r"Thing\.Key\.id must be Pk\[...\], Sk\[...\] or SkRange"),
+        (GOOD.replace("id: Pk[str]", "id: Sk[str]"), r"Thing\.Key needs a Pk part"),
+        (GOOD.replace("id: Pk[str]", "name: Pk[str]"), r"Thing\.Key\.name may be None"),
+        (
+            GOOD.replace('PrimaryKey["Thing"]', 'PrimaryKey["Other"]'),
+            r'Thing\.Key must derive from PrimaryKey\["Thing"\]',
+        ),
+        (
+            GOOD.replace("size: int", "size: float").replace("id: Pk[str]", "size: Pk[float]"),
+            r"size: a key part must be",
+        ),
+        (GOOD.replace("size: int", "pk: int"), r"Thing\.pk: pk is an attribute of the table's own"),
+        (GOOD.replace("size: int", "a_b: int\n    aB: int"), r"Thing\.aB and a_b are both stored as aB"),
+        (GOOD.replace("size: int", 'size: int = Field(alias="s")'), r"Thing\.size: fields of an entity have no alias"),
+        (GOOD.replace('PrimaryKey["Thing"]', 'PrimaryKey["Thing"], on="gsi1"'), r"Thing\.Key: on=\"gsi1\""),
+        (
+            GOOD.replace('PrimaryKey["Thing"]', 'PrimaryKey["Thing"], collection="A-b"'),
+            r"collection 'A-b' must be lower case",
+        ),
+        (
+            inside('class By(Index["Thing"], on="index1"):\n    id: Pk[str]'),
+            r"Thing\.By: on=\"index1\" must be an index like gsi1",
+        ),
+        (
+            inside('class By(Index["Thing"]):\n    size: Pk[int]'),
+            r"Thing\.By and another class disagree on the key of the table",
+        ),
+        (
+            inside(
+                'class A(Index["Thing"], on="gsi1"):\n    id: Pk[str]\n'
+                'class B(Index["Thing"], on="gsi1"):\n    size: Pk[int]'
+            ),
+            r"Thing\.B and another class disagree on the key of the gsi1",
+        ),
+        (inside('class By(Lookup["Thing"]):\n    name: Pk[str]'), r"Thing\.By\.name may be None"),
+        (
+            inside('class By(Index["Thing"], on="gsi1"):\n    id: Pk[Missing]'),
+            r"Thing\.By: name 'Missing' is not defined",
+        ),
+        (inside('class P(Changes["Thing"]):\n    id: Change[str] = KEEP'), r"Thing\.P\.id is part of the key"),
+        (
+            inside('class P(Changes["Thing"]):\n    size: Change[str] = KEEP'),
+            r"Thing\.P\.size and Thing\.size have different types",
+        ),
+        (inside('class P(Changes["Thing"]):\n    size: Change[int]'), r"Thing\.P\.size must have the default KEEP"),
+        (
+            inside('class P(Changes["Thing"]):\n    sise: Change[int] = KEEP'),
+            r"Thing\.P\.sise: Thing has no such field",
+        ),
+        (
+            inside(
+                'class L(Lookup["Thing"]):\n    size: Pk[int]\nclass P(Changes["Thing"]):\n    size: Change[int] = KEEP'
+            ),
+            r"Thing\.P\.size is part of the key or of a lookup",
+        ),
+        ('class Thing(Entity, entty="x"):\n    id: str\n', r"Thing: there is no class keyword entty"),
+    ],
+)
+def test_a_mistake_is_named(body, problem):
+    with pytest.raises(DeclarationError, match=problem):
+        declare(body)
+
+
+def test_what_is_right_is_accepted():
+    spec = declare(
+        inside('class By(Index["Thing"], on="gsi1"):\n    name: Pk[str | None]\n    size: SkRange[int] = None')
+    )["Thing"].spec
+    assert str(spec.table.pk) == "thing#{id}"
+    assert str(spec.indexes["gsi1"].sk) == "thing#{size}"
+    assert not spec.indexes["gsi1"].always
+
+
+def test_a_class_without_a_name_is_an_abstract_base():
+    scope = declare("class Base(Entity):\n    id: str\n" + GOOD.replace("(Entity,", "(Base,"))
+    assert not hasattr(scope["Base"], "spec")
+    assert set(scope["Thing"].spec.fields) == {"id", "size", "name"}
+
+
+OTHER = """
+class Other(Entity, entity="other"):
+    id: str
+    size: int
+    class Key(PrimaryKey["Other"]{collection}):
+        id: Pk[str]
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problem"),
+    [
+        (GOOD, OTHER.format(collection="").replace('"other"', '"thing"'), "two entities are called thing"),
+        (GOOD, OTHER.format(collection=', collection="thing"'), "thing and other share the partitions thing#"),
+        (
+            GOOD.replace('"Thing"]', '"Thing"], collection="c"'),
+            OTHER.format(collection=', collection="c"').replace("id: Pk[str]", "size: Pk[int]"),
+            "partition keys have different parts",
+        ),
+        (
+            inside('class BBy(Lookup["Thing"]):\n    id: Pk[str]').replace('"thing"', '"a"'),
+            OTHER.format(collection="").replace('"other"', '"a_b_by"'),
+            "share the partitions a_b_by#",
+        ),
+        (
+            inside('class BBy(Lookup["Thing"]):\n    id: Pk[str]').replace('"thing"', '"a"'),
+            (OTHER.format(collection="") + '    class By(Lookup["Other"]):\n        id: Pk[str]\n').replace(
+                '"other"', '"a_b"'
+            ),
+            "share the partitions a_b_by#",
+        ),
+    ],
+)
+def test_entities_that_would_misread_each_other_are_refused(first, second, problem):
+    models = [declare(first)["Thing"], declare(second)["Other"]]
+    with pytest.raises(DeclarationError, match=problem):
+        Table("t", MemoryTransport(), entities=models)
+
+
+def test_a_field_stored_as_the_ttl_attribute_is_refused():
+    thing = declare(GOOD)["Thing"]
+    ttl = {"thing": {"default_ttl_seconds": 1, "attribute_name": "size"}}
+    with pytest.raises(DeclarationError, match=r"Thing\.size is stored as size, the TTL attribute"):
+        Table("t", MemoryTransport(), entities=[thing], ttl=ttl)
+
+
+def examples() -> list[Entity]:
+    order = "01796089440213413-0000-2fe24d"
+    return [
+        Thread(id="t#1", resource_id="Ada Å", title="x", created_at=NOON, updated_at=NOON),
+        Message(id="m%1", thread_id="t#1", role="user", content="x", created_at=NOON, order=order),
+        Resource(id="Ada Å", created_at=NOON, updated_at=NOON),
+        Tombstone(thread_id="t#1", deleted_at=NOON),
+    ]
+
+
+def test_the_keys_of_the_shipped_entities_are_frozen():
+    frozen = json.loads(GOLDEN.read_text("utf-8"))
+    keys = {
+        entity.spec.name: {name: value["S"] for name, value in to_item(entity).items() if name.endswith(("pk", "sk"))}
+        for entity in examples()
+    }
+    assert keys == frozen["keys"]
