@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -178,8 +179,7 @@ def test_the_python_code_runs(moto_url: str) -> None:
         for block in PYTHON:
             exec(compile(block.text.replace(EXAMPLE_URL, moto_url), "TABLE_SETUP.md", "exec"), names)  # the page's own
             if "store" in names:
-                opened = names["store"]
-                opened.close()
+                names.pop("store").close()
         assert names["client"].describe_table(TableName="agents")["Table"]["TableStatus"] == "ACTIVE"
     finally:
         names["client"].delete_table(TableName="agents")
@@ -222,6 +222,15 @@ class Aws:
         return boto3.client(service, endpoint_url=self._url, region_name=region, **KEYS)
 
 
+class Role(NamedTuple):
+    """The role `chat-application`."""
+
+    iam: Any
+
+    def policies(self) -> list[dict[str, Any]]:
+        return self.iam.list_attached_role_policies(RoleName="chat-application")["AttachedPolicies"]
+
+
 def find_aws() -> str | None:
     """The AWS CLI of this environment, else that of the machine; None where it does not run."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
@@ -254,36 +263,42 @@ def shape(description: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_the_commands_for_a_stack_make_the_table(aws: Aws) -> None:
+@pytest.fixture
+def role(aws: Aws) -> Generator[Role]:
+    """The role of the application, which the page takes for granted."""
     iam = aws.client("iam", STACK_REGION)
     iam.create_role(RoleName="chat-application", AssumeRolePolicyDocument="{}")
-    aws.run("With CloudFormation", STACK_REGION)
-    table = aws.client("dynamodb", STACK_REGION).describe_table(TableName="agents")["Table"]
-    assert shape(table) == DERIVED
-    (attached,) = iam.list_attached_role_policies(RoleName="chat-application")["AttachedPolicies"]
-    iam.detach_role_policy(RoleName="chat-application", PolicyArn=attached["PolicyArn"])
+    made = Role(iam)
+    yield made
+    for policy in made.policies():
+        iam.detach_role_policy(RoleName="chat-application", PolicyArn=policy["PolicyArn"])
+        iam.delete_policy(PolicyArn=policy["PolicyArn"])
     iam.delete_role(RoleName="chat-application")
 
 
-def test_the_commands_make_the_table_its_policy_and_one_more_index(aws: Aws) -> None:
-    dynamodb, iam = aws.client("dynamodb", COMMAND_REGION), aws.client("iam", COMMAND_REGION)
+def test_the_commands_for_a_stack_make_the_table_and_attach_its_policy(aws: Aws, role: Role) -> None:
+    aws.run("With CloudFormation", STACK_REGION)
+    assert shape(aws.client("dynamodb", STACK_REGION).describe_table(TableName="agents")["Table"]) == DERIVED
+    assert [policy["PolicyName"].split("-")[:2] for policy in role.policies()] == [["agents", "ChatPolicy"]]
+
+
+def test_the_commands_make_the_table_and_one_more_index(aws: Aws) -> None:
+    dynamodb = aws.client("dynamodb", COMMAND_REGION)
     aws.run("With AWS CLI commands", COMMAND_REGION)
     table = dynamodb.describe_table(TableName="agents")["Table"]
     assert shape(table) == DERIVED
     assert table["DeletionProtectionEnabled"] is True
+    assert table["SSEDescription"]["Status"] == "ENABLED"
     expiry = dynamodb.describe_time_to_live(TableName="agents")["TimeToLiveDescription"]
     assert expiry == {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"}
     backups = dynamodb.describe_continuous_backups(TableName="agents")["ContinuousBackupsDescription"]
     assert backups["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] == "ENABLED"
 
-    iam.create_role(RoleName="chat-application", AssumeRolePolicyDocument="{}")
-    aws.run("Permissions", COMMAND_REGION)
-    (attached,) = iam.list_attached_role_policies(RoleName="chat-application")["AttachedPolicies"]
-    assert attached["PolicyName"] == "agents-chat"
-    iam.detach_role_policy(RoleName="chat-application", PolicyArn=attached["PolicyArn"])
-    iam.delete_policy(PolicyArn=attached["PolicyArn"])
-    iam.delete_role(RoleName="chat-application")
-
     aws.run("Adding an index later", COMMAND_REGION)
     indexes = dynamodb.describe_table(TableName="agents")["Table"]["GlobalSecondaryIndexes"]
     assert [index["IndexName"] for index in indexes] == ["gsi1", "gsi2", "gsi3"]
+
+
+def test_the_commands_make_the_policy_and_attach_it(aws: Aws, role: Role) -> None:
+    aws.run("Permissions", COMMAND_REGION)
+    assert [policy["PolicyName"] for policy in role.policies()] == ["agents-chat"]

@@ -72,7 +72,9 @@ def test_it_shows_every_item() -> None:
 
 def test_a_transcript_of_the_user(tmp_path: Path) -> None:
     mine = tmp_path / "my [bold]chat.jsonl"
-    mine.write_text(json.dumps({"messages": [HELLO, {"role": "assistant", "content": "\x1b[31mhi\x07"}]}) + "\n")
+    parts = [{"type": "text", "text": "look"}, {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}]
+    chats = [HELLO, {"role": "assistant", "content": "\x1b[31mhi\x07"}, {"role": "user", "content": parts}]
+    mine.write_text(json.dumps({"messages": chats}) + "\n")
     (tmp_path / "json.py").write_text("raise SystemExit('a file of the user was imported')")
     done = subprocess.run(
         [str(Path(sys.executable).with_name("singletable")), "demo", mine.name, mine.name, "--resource", "bob"],
@@ -87,6 +89,7 @@ def test_a_transcript_of_the_user(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "Threads of bob" in done.stdout
     assert "conversation#my%20[bold]chat-2" in done.stdout
+    assert "look [image_url]" in done.stdout
     assert "\x1b" not in done.stdout
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,18 +40,22 @@ def pyright_lines(file: Path) -> set[int]:
     return {entry["range"]["start"]["line"] + 1 for entry in found if entry["severity"] == "error"}
 
 
+Errors = Callable[[Path], set[int]]
+
+
 @pytest.fixture(params=[mypy_lines, pyright_lines], ids=["mypy", "pyright"])
-def errors(request):
-    return request.param
+def errors(request: pytest.FixtureRequest) -> Errors:
+    found: Errors = request.param
+    return found
 
 
-def test_the_accepted_lines_are_accepted(errors, tmp_path):
+def test_the_accepted_lines_are_accepted(errors: Errors, tmp_path: Path) -> None:
     file = tmp_path / "accepted.py"
     file.write_text((HERE / "accepted.py").read_text("utf-8"), "utf-8")
     assert errors(file) == set()
 
 
-def test_the_refused_lines_are_refused_and_no_others(errors, tmp_path):
+def test_the_refused_lines_are_refused_and_no_others(errors: Errors, tmp_path: Path) -> None:
     source = (HERE / "refused.py.txt").read_text("utf-8")
     file = tmp_path / "refused.py"
     file.write_text(source, "utf-8")
