@@ -39,11 +39,13 @@ def encode(value: object, path: str) -> AttributeValue:
 
 def encode_json(value: object, path: str) -> AttributeValue:
     """`value` as JSON text in a string attribute: free-form JSON comes back exactly as it went in."""
-    _require_json(value, path)
     try:
+        _require_json(value, path)
         return {"S": orjson.dumps(value).decode()}
+    except InvalidValueError:
+        raise
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidValueError(f"{path} cannot be written as JSON: {error}") from None
+        raise InvalidValueError(f"{path} cannot be written as JSON: {type(error).__name__}: {error}") from None
 
 
 def decode(value: AttributeValue, *, decimal: bool = False) -> object:

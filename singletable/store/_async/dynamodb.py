@@ -59,11 +59,14 @@ class AsyncDynamoDBStore:
         What it stores is in memory and goes with the store: close it, or use it as a context manager.  It takes a
         second to start.  Raises ConfigurationError that names the extra where it is missing."""
         server = LocalServer()
-        name = f"local-{secrets.token_hex(4)}"
-        server.create_table(create_table_params(name, [entity.spec for entity in ENTITIES]))
-        store = cls(
-            name, region=REGION, endpoint_url=server.endpoint_url, credentials=CREDENTIALS, ttl=ttl, clock=clock
-        )
+        try:
+            name = f"local-{secrets.token_hex(4)}"
+            server.create_table(create_table_params(name, [entity.spec for entity in ENTITIES]))
+            url = server.endpoint_url
+            store = cls(name, region=REGION, endpoint_url=url, credentials=CREDENTIALS, ttl=ttl, clock=clock)
+        except BaseException:
+            server.stop()
+            raise
         store._server = server
         return store
 

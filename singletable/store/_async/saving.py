@@ -43,7 +43,8 @@ class AsyncSaving(AsyncDomain):
         stored already is replaced in its place, or moved where its thread or `created_at` differ.  Messages of equal
         times keep the order in which they were saved.  A message that comes twice counts as the later one.
 
-        Two requests for a turn in one thread, and two more where a message was stored before; two write units for
+        Two requests for a turn in one thread, and two more where a message that comes without its `order` was stored
+        before; two write units for
         each KB of a message, and two more for its pointer and for the thread.  More than 33 messages, or 4 MB, are
         saved in parts, in order: PartialSaveError says how far that came.  Raises ThreadDeletedError for a deleted
         thread, and ItemTooLargeError before anything is sent."""
