@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .compile import EntitySpec, IndexSpec
-from .errors import DeclarationError
+from .compile import RESERVED, EntitySpec, IndexSpec
+from .errors import ConfigurationError, DeclarationError
 
 if TYPE_CHECKING:
     from .entity import Entity
@@ -36,7 +36,9 @@ class Catalog(Mapping[str, "type[Entity]"]):
         return {name: model.spec.ttl_seconds for name, model in self._models.items()}
 
     def check_ttl(self, attribute: str) -> None:
-        """Raise DeclarationError if a field is stored under the name of the TTL attribute."""
+        """Raise ConfigurationError for an attribute of the library's own, DeclarationError for that of a field."""
+        if RESERVED.fullmatch(attribute):
+            raise ConfigurationError(f"ttl: {attribute} is an attribute of the library's own; the default is ttl")
         for model in self._models.values():
             for field in model.spec.fields.values():
                 if field.stored == attribute:

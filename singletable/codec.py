@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 from uuid import UUID
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 
 from .errors import InvalidValueError
 from .keys import time_text
@@ -106,6 +106,8 @@ def _encode(value: object, path: str, depth: int) -> AttributeValue:
     if depth > NESTING:
         raise InvalidValueError(f"{path} is nested deeper than DynamoDB's {NESTING} levels; store it as JSON text")
     match value:
+        case RootModel():
+            return _encode(_root(cast("BaseModel", value)), path, depth)
         case BaseModel():
             return _encode_map(_model_fields(value), path, depth)
         case Mapping():
@@ -119,10 +121,21 @@ def _encode(value: object, path: str, depth: int) -> AttributeValue:
             raise InvalidValueError(f"{path} is a {type(value).__name__}, which DynamoDB cannot hold")
 
 
+def _root(model: BaseModel) -> object:
+    return getattr(model, "root")  # noqa: B009 - the checkers know neither its type nor that it is there
+
+
 def _model_fields(model: BaseModel) -> dict[str, object]:
     """The fields of a nested model under the names by which pydantic reads them back."""
-    fields = type(model).model_fields
-    return {info.alias or name: getattr(model, name) for name, info in fields.items()}
+    values: dict[str, object] = {}
+    for name, info in type(model).model_fields.items():
+        alias = info.validation_alias or info.alias or name
+        if not isinstance(alias, str):
+            raise InvalidValueError(
+                f"{type(model).__name__}.{name} has an alias that is a path or a choice; give it a name"
+            )
+        values[alias] = getattr(model, name)
+    return values | (model.__pydantic_extra__ or {})
 
 
 def _encode_map(value: Mapping[Any, object], path: str, depth: int) -> AttributeValue:
@@ -142,7 +155,8 @@ def _encode_set(value: AbstractSet[object], path: str) -> AttributeValue:
             f"{path}: a set must hold at least one member, and only texts, only numbers or only bytes"
         )
     kind = kinds.pop()
-    return {f"{kind}S": sorted(member[kind] for member in members)}
+    # Two members may be stored alike, as two times in one millisecond are.
+    return {f"{kind}S": sorted({member[kind] for member in members})}
 
 
 def _encode_float(value: float, path: str) -> AttributeValue:

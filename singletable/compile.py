@@ -14,7 +14,9 @@ from typing_extensions import get_original_bases
 from .annotations import alternatives as alternatives_of
 from .annotations import (
     changed_type,
+    fault,
     holds_decimal,
+    holds_free_form,
     is_free_form,
     is_set,
     part_kind,
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound=Declared[Any])
 NAME = re.compile("[a-z][a-z0-9_]*")
 INDEX_NAME = re.compile(r"gsi\d+")
-RESERVED = re.compile(r"pk|sk|gsi\d+[ps]k|_entity|_version")
+RESERVED = re.compile(r"pk|sk|gsi\d+[ps]k|_entity|_version|targetPk|targetSk")
 NONE = type(None)
 
 
@@ -43,6 +45,8 @@ class FieldSpec:
     name: str
     stored: str
     json_text: bool
+    free_form: bool
+    """It holds JSON of any shape: as text, or, where it says `Map`, as a map."""
     decimal: bool
     is_set: bool
     none_is_absent: bool
@@ -108,10 +112,15 @@ def _field(model: type[Entity], name: str) -> FieldSpec:
     info = model.model_fields[name]
     if info.alias or info.validation_alias or info.serialization_alias:
         raise DeclarationError(f"{model.__name__}.{name}: fields of an entity have no alias; it is stored in camelCase")
+    json_text = is_free_form(info.annotation, info.metadata)
+    problem = fault(info.annotation, json_text=json_text)
+    if problem:
+        raise DeclarationError(f"{model.__name__}.{name}: {problem}")
     return FieldSpec(
         name=name,
         stored=to_camel(name),
-        json_text=is_free_form(info.annotation, info.metadata),
+        json_text=json_text,
+        free_form=holds_free_form(info.annotation),
         decimal=holds_decimal(info.annotation),
         is_set=is_set(info.annotation),
         none_is_absent=info.default is None,

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 
 from . import codec
 from .errors import RequestError
-from .expressions import Comparable, Condition, Recorded, absent, call, compare, one_of
+from .expressions import Comparable, Condition, Recorded, absent, call, check_path, compare, one_of
 from .expressions import exists as stored
 
 AttributeType = Literal["S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"]
@@ -65,8 +65,7 @@ def size(field: object) -> int:
 def at(field: object, *path: str | int) -> Any:
     """A value inside a map or a list: `at(t.metadata, "labels", 0) == "new"`."""
     recorded = _native(field, "a path")
-    if not path or any(isinstance(step, int) and step < 0 for step in path):
-        raise RequestError(f"{recorded.what}: a path has keys, and positions of 0 or more")
+    check_path(path, recorded.what)
     return Recorded(recorded.spec, recorded.field, (*recorded.path[1:], *path))
 
 
@@ -83,7 +82,7 @@ class _Size(Comparable):
 
     def compared(self, operator: str, other: object) -> Condition:
         """The size compares with a whole number."""
-        if not isinstance(other, int):
+        if not isinstance(other, int) or isinstance(other, bool):
             raise RequestError(f"{self._field.what}: a size compares with a whole number")
         return compare(self._field.path, operator, {"N": str(other)}, "size({})")
 

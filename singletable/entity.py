@@ -17,7 +17,7 @@ class Entity(BaseModel):
     The class keyword `entity` is the name under which items are stored; without it the class is an abstract base.
     `ttl_seconds` makes items expire where the table's `ttl` setting says nothing else."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", validate_assignment=True)
     spec: ClassVar[EntitySpec]
     _unknown: dict[str, AttributeValue] = PrivateAttr(default_factory=dict[str, AttributeValue])
     """Attributes of the stored item that this version of the entity does not know; they survive load-change-save."""

@@ -13,6 +13,7 @@
     + ConditionFailedError         .current is what is stored
       - AlreadyExistsError
       - NotFoundError
+      - OutdatedItemError        an item that was stored before its entity got an index or a map
       - ThreadDeletedError
     + TransactionFailedError       .reasons, one per member
     + PartialBatchError            .unwritten
@@ -124,6 +125,10 @@ class AlreadyExistsError(ConditionFailedError):
 
 class NotFoundError(ConditionFailedError):
     """`update` met no item, or one that has expired."""
+
+
+class OutdatedItemError(ConditionFailedError):
+    """An update met an item that was stored before its entity got what is changed: put the whole item once."""
 
 
 class ThreadDeletedError(ConditionFailedError):

@@ -70,6 +70,12 @@ Path: TypeAlias = tuple[str | int, ...]
 """Where a value lies in an item: an attribute, then keys of maps and positions in lists."""
 
 
+def check_path(path: Path, what: str) -> None:
+    """Raise RequestError unless a path inside of a value can be there."""
+    if not path or "" in path or any(isinstance(step, int) and step < 0 for step in path):
+        raise RequestError(f"{what}: a path has keys of at least one character, and positions of 0 or more")
+
+
 def path_text(path: Path, to: Placeholders) -> str:
     """A path with all its names aliased."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{to.name(step)}" for step in path)
@@ -106,8 +112,8 @@ def one_of(path: Path | str, values: Sequence[AttributeValue]) -> Condition:
 class Comparable(ABC):
     """Stands in for a value, so that a comparison with it is a condition."""
 
-    # It is not equal to itself, it compares.
-    __hash__ = None  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+    def __hash__(self) -> int:
+        raise RequestError("a condition has no `in`; see is_in of singletable.conditions")
 
     @abstractmethod
     def compared(self, operator: str, other: object) -> Condition:
@@ -153,19 +159,19 @@ class Recorded(Comparable):
 
     def compared(self, operator: str, other: object) -> Condition:
         """The stored value compares with a value, with another field, or with None for «not there, or NULL»."""
-        if isinstance(other, Recorded):
-            return Condition(lambda to: f"{path_text(self.path, to)} {operator} {path_text(other.path, to)}")
-        if other is None:
-            return self._is_none() if operator == "=" else ~self._is_none()
         if operator not in ("=", "<>"):
             self.require_native(operator)
-        value = self.encode(other)
-        if value is None:
-            return absent(*self.path) if operator == "=" else exists(*self.path)
-        return compare(self.path, operator, value)
-
-    def _is_none(self) -> Condition:
-        return absent(*self.path) | compare(self.path, "=", {"NULL": True})
+        if isinstance(other, Recorded):
+            return Condition(lambda to: f"{path_text(self.path, to)} {operator} {path_text(other.path, to)}")
+        value = None if other is None else self.encode(other)
+        if value is not None:
+            return compare(self.path, operator, value)
+        if operator not in ("=", "<>"):
+            raise RequestError(f"{self.what}: nothing is less or greater than {other!r}, which is stored as an absence")
+        nothing = absent(*self.path)
+        if other is None:
+            nothing |= compare(self.path, "=", {"NULL": True})
+        return nothing if operator == "=" else ~nothing
 
     def __bool__(self) -> bool:
         raise RequestError(f"compare {self.field.name} with a value, for example == True")

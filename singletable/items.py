@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from . import codec
 from .codec import AttributeValue
-from .compile import RESERVED, EntitySpec, FieldSpec, IndexSpec
+from .compile import EntitySpec, FieldSpec, IndexSpec
 from .declare import TABLE, Lookup, PrimaryKey
-from .errors import CorruptItemError, RequestError, SingleTableError
+from .errors import CorruptItemError, InvalidValueError, RequestError, SingleTableError
 from .wire import WireItem
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def from_item(model: type[E], item: WireItem, ttl_attribute: str) -> E:
     """The entity of an item; raises CorruptItemError where the item does not fit it."""
     spec = model.spec
     name = item.get(ENTITY, {}).get("S")
+    if VERSION not in item:
+        raise CorruptItemError(f"a stored {spec.name} has no {VERSION}", entity=spec.name, key=table_key(item))
     if name != spec.name:
         raise CorruptItemError(
             f"an item where a {spec.name} should be says that it is {name or 'nothing of this library'}",
@@ -69,6 +72,16 @@ def encode_field(field: FieldSpec, value: object, spec: EntitySpec) -> Attribute
     if (value is None and field.none_is_absent) or (field.is_set and value in (set(), frozenset())):
         return None
     return codec.encode_json(value, path) if field.json_text else codec.encode(value, path)
+
+
+def validated(model: type[Entity], name: str, value: object, *, operand: bool = False) -> object:
+    """A value as the field takes it; raises InvalidValueError for one that the item could not be read with again.
+
+    An `operand` has the type of the field, and need not meet its constraints."""
+    try:
+        return _adapter(model, name, operand=operand).validate_python(value)
+    except ValidationError as error:
+        raise InvalidValueError(f"{model.spec.name}: {name} cannot be changed to that: {_types(error)}") from None
 
 
 def index_keys(index: IndexSpec, values: Mapping[str, object]) -> dict[str, AttributeValue]:
@@ -122,6 +135,9 @@ def table_key(item: WireItem) -> dict[str, AttributeValue]:
 
 def check_projection(model: type[BaseModel], spec: EntitySpec) -> None:
     """Raise RequestError unless the fields of `model` are fields of the entity."""
+    aliased = {name for name, info in model.model_fields.items() if info.alias or info.validation_alias}
+    if aliased:
+        raise RequestError(f"{model.__name__}.{aliased.pop()}: the fields of a projection have no alias")
     unknown = model.model_fields.keys() - spec.fields.keys()
     if unknown:
         raise RequestError(f"{model.__name__} asks for {', '.join(sorted(unknown))}, which {spec.name} does not have")
@@ -146,15 +162,31 @@ def _decoded(field: FieldSpec, item: WireItem) -> object:
     return codec.decode(value, decimal=field.decimal)
 
 
+@cache
+def _adapter(model: type[Entity], name: str, *, operand: bool) -> TypeAdapter[object]:
+    info = model.model_fields[name]
+    annotation: Any = info.annotation
+    if info.metadata and not operand:
+        annotation = cast(Any, Annotated)[(annotation, *info.metadata)]
+    return TypeAdapter(annotation)
+
+
 def _problems(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['type']}" for e in error.errors(include_input=False))
+        # Deeper than the field a location may hold keys of a stored map, which are content.
+        return "; ".join(f"{e['loc'][0]}: {e['type']}" for e in error.errors(include_input=False))
     return type(error).__name__
 
 
+def _types(error: ValidationError) -> str:
+    return ", ".join(sorted({e["type"] for e in error.errors(include_input=False)}))
+
+
 def _unknown(spec: EntitySpec, item: WireItem, ttl_attribute: str) -> dict[str, AttributeValue]:
-    known = {field.stored for field in spec.fields.values()} | {ttl_attribute}
-    unknown = {name: value for name, value in item.items() if name not in known and not RESERVED.fullmatch(name)}
+    # Keys of an index that only a later version declares are unknown as well: its items stay in that index.
+    keys = {half.attribute for index in spec.indexes.values() for half in (index.pk, index.sk)}
+    known = {field.stored for field in spec.fields.values()} | keys | {ttl_attribute, ENTITY, VERSION}
+    unknown = {name: value for name, value in item.items() if name not in known}
     if int(item[VERSION]["N"]) > spec.version:
         # A later version of the entity wrote it: what is saved again must not pass for an older one.
         unknown[VERSION] = item[VERSION]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Any, cast
 from uuid import UUID
@@ -25,7 +25,8 @@ INTEGER_DIGITS = 38
 END = "#"
 BEYOND = "$"
 """Sorts after `#` and before every character of a part, `%` included: a text with it closes the range of a part."""
-HIGHEST = "\U0010ffff"
+HIGHEST = ("", "\x7f", "\u07ff", "\uffff", "\U0010ffff")
+"""The greatest text of 0 to 4 bytes."""
 ESCAPED = re.compile("[\x00-\x25]")
 
 
@@ -87,11 +88,15 @@ class KeyTemplate:
 
     def parse(self, text: str) -> dict[str, object]:
         """The fields of a key that `render` made."""
-        tag, _, rest = text.partition(END)
+        tag, end, rest = text.partition(END)
         texts = rest.split(END) if self.parts else []
-        if tag != self.prefix or len(texts) != len(self.parts):
+        try:
+            values = {part.name: decode_part(part, escaped) for part, escaped in zip(self.parts, texts, strict=True)}
+        except ValueError:
+            values = None
+        if values is None or tag + end != self.prefix + END or (rest and not self.parts):
             raise InvalidKeyError(f"{self.attribute}: a stored key does not have the form {self}")
-        return {part.name: decode_part(part, escaped) for part, escaped in zip(self.parts, texts, strict=True)}
+        return values
 
     def _leading(self, values: Mapping[str, object]) -> tuple[KeyPart, ...]:
         given = [part for part in self.parts if values.get(part.name) is not None]
@@ -107,26 +112,27 @@ class KeyTemplate:
         return self.prefix + END + END.join(encode_part(part, values[part.name]) for part in parts)
 
     def _ranged(self, stem: str, part: KeyPart, value: Range[object], *, last: bool) -> Interval:
-        low = stem + encode_part(part, value.low)
+        # A time finer than a millisecond lies between two that are stored.
+        up = value.operator in ("gte", "lt", "between")
+        low = self._checked(stem + encode_part(part, _whole_milliseconds(value.low) if up else value.low))
         floor, ceiling = stem, stem[:-1] + BEYOND
         match value.operator:
             case "gt":
-                interval = Interval(low + BEYOND, ceiling)
+                return Interval(min(_after(low), ceiling), ceiling)
             case "gte":
-                interval = Interval(low, ceiling)
+                return Interval(low, ceiling)
             case "lt":
-                interval = Interval(floor, _below(low) if last else low)
+                return Interval(floor, _below(low) if last else low)
             case "lte":
-                interval = Interval(floor, low + BEYOND)
+                return Interval(floor, _closed(low))
             case "starting":
-                interval = Interval(low, _greatest(low))
+                return Interval(low, _greatest(low))
             case "between":
-                interval = Interval(low, stem + encode_part(part, value.high) + BEYOND)
-        if interval.low > interval.high:
-            raise InvalidKeyError(f"{part.name}: between() has its bounds the wrong way round")
-        self._checked(interval.low)
-        self._checked(interval.high)
-        return interval
+                high = self._checked(stem + encode_part(part, value.high))
+                if stem + encode_part(part, value.low) > high:
+                    raise InvalidKeyError(f"{part.name}: between() has its bounds the wrong way round")
+                # No time that is stored lies between two that are closer than a millisecond.
+                return Interval(low, _closed(high)) if low <= high else Interval(ceiling, ceiling)
 
     def _checked(self, text: str) -> str:
         size = len(text.encode())
@@ -146,7 +152,35 @@ def _below(text: str) -> str:
 
 def _greatest(stem: str) -> str:
     """The greatest key that starts with `stem`."""
-    return stem + HIGHEST * ((SORT_BYTES - len(stem.encode())) // len(HIGHEST.encode()))
+    left = SORT_BYTES - len(stem.encode())
+    return stem + HIGHEST[-1] * (left // 4) + HIGHEST[left % 4]
+
+
+def _closed(text: str) -> str:
+    """The end of the range of all keys whose part is the last one of `text`."""
+    return text + BEYOND if len(text.encode()) < SORT_BYTES else text
+
+
+def _after(text: str) -> str:
+    """The start of the range of all keys whose part is greater than the last one of `text`."""
+    if len(text.encode()) < SORT_BYTES:
+        return text + BEYOND
+    # No key continues one of the greatest length: the next one differs in a character before its end.
+    while text[-1] == HIGHEST[-1] or len((following := text[:-1] + _next(text[-1])).encode()) > SORT_BYTES:
+        text = text[:-1]
+    return following
+
+
+def _next(character: str) -> str:
+    after = ord(character) + 1
+    return chr(0xE000 if 0xD800 <= after <= 0xDFFF else after)
+
+
+def _whole_milliseconds(value: object) -> object:
+    """A time rounded up to the milliseconds in which times are stored."""
+    if not isinstance(value, datetime) or value.microsecond % 1000 == 0:
+        return value
+    return value + timedelta(microseconds=1000 - value.microsecond % 1000)
 
 
 def time_text(value: datetime) -> str:
@@ -159,11 +193,11 @@ def time_text(value: datetime) -> str:
 
 def encode_part(part: KeyPart, value: object) -> str:
     """The text of one part; raises InvalidKeyError naming the field."""
+    kind = _base(part.kind)
+    if not _fits(part.kind, value):
+        raise InvalidKeyError(f"{part.name} must be {part.kind.__name__}, not {type(value).__name__}")
     if isinstance(value, Enum):
         value = value.value
-    kind = _base(part.kind)
-    if not _fits(kind, value):
-        raise InvalidKeyError(f"{part.name} must be {kind.__name__}, not {type(value).__name__}")
     return ESCAPED.sub(_escape, _TEXT[kind](part.name, value))
 
 
@@ -225,7 +259,10 @@ def _int_value(text: str) -> int:
 def _time_text(name: str, value: datetime) -> str:
     if value.tzinfo is None:
         raise InvalidKeyError(f"{name} is a naive datetime; give it a time zone, for example datetime.now(UTC)")
-    return time_text(value)
+    try:
+        return time_text(value)
+    except InvalidValueError as error:
+        raise InvalidKeyError(f"{name}: {error}") from None
 
 
 _TEXT: dict[type, Callable[[str, Any], str]] = {

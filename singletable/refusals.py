@@ -11,6 +11,7 @@ from .errors import (
     AlreadyExistsError,
     ConditionFailedError,
     NotFoundError,
+    OutdatedItemError,
     StorageError,
     TransactionFailedError,
 )
@@ -79,6 +80,12 @@ def _meaning(write: Write, live: WireItem | None) -> tuple[type[ConditionFailedE
         return AlreadyExistsError, f"the {write.what} is there already, or belongs to another item"
     if live is None:
         return NotFoundError, f"there is no {write.what} with this key, or it has expired"
+    lacking = write.needs - live.keys()
+    if lacking:
+        return OutdatedItemError, (
+            f"the stored {write.what} lacks {', '.join(sorted(lacking))}, because it was stored before its entity had "
+            "that: put the whole item once"
+        )
     return ConditionFailedError, f"the stored {write.what} does not meet the condition; .current has it"
 
 

@@ -13,7 +13,7 @@ from .compile import EntitySpec, IndexSpec
 from .declare import TABLE, Changes, Lookup, PrimaryKey
 from .errors import IncompleteKeyError, ItemTooLargeError, RequestError
 from .expressions import Condition, Placeholders, absent, compare, exists, record
-from .items import TARGET, encode_field, key_item, pointer_key, pointers, table_key, to_item
+from .items import TARGET, encode_field, key_item, pointer_key, pointers, table_key, to_item, validated
 from .ttl import Expiry
 from .updates import Update
 from .values import KEEP, Edit
@@ -48,6 +48,8 @@ class Write:
     intent: Intent
     what: str
     """What an error is about: the entity, or one of its lookups."""
+    needs: frozenset[str] = frozenset()
+    """Attributes that an update takes for granted, and that an item of an older version may lack."""
 
     @property
     def spec(self) -> EntitySpec:
@@ -152,14 +154,16 @@ class Requests:
         *,
         where: Callable[[E], bool] | None = None,
         expiry: ExpiryMode = "keep",
+        absent_maps: frozenset[str] = frozenset(),
     ) -> Write:
-        """Change an item that is there and has not expired; index keys follow."""
+        """Change an item that is there and has not expired; index keys follow.
+
+        `absent_maps` are stored names of maps that the item does not have yet: a merge into one makes it."""
         spec = key.model.spec
         placeholders = Placeholders()
         update = Update(placeholders)
-        changes = {name: value for name, value in patch.given().items() if value is not KEEP}
-        _apply(update, key.model, changes)
-        _rekey(update, spec, key.given(), changes)
+        changes = _changes(key.model, patch)
+        needs = _apply(update, key.model, changes, absent_maps) | _rekey(update, spec, key.given(), changes)
         self._apply_expiry(update, spec, now, expiry)
         expression = update.render()
         if not expression:
@@ -167,9 +171,11 @@ class Requests:
         condition = self._live(now)
         if where is not None:
             condition &= record(where, spec)
+        for guard in (*map(exists, sorted(needs)), *map(absent, sorted(absent_maps))):
+            condition &= guard
         wire = key_item(key)
         params = self._params(Key=wire, UpdateExpression=expression, condition=condition, placeholders=placeholders)
-        return Write("Update", params, key.model, wire, "update", spec.name)
+        return Write("Update", params, key.model, wire, "update", spec.name, needs)
 
     def delete(
         self,
@@ -251,6 +257,12 @@ class Requests:
         return built | to.params()
 
 
+def merged(spec: EntitySpec, patch: Changes[E]) -> set[str]:
+    """The stored names of the maps that a patch merges into."""
+    edits = {name: cast("Edit[object]", value) for name, value in patch.given().items() if isinstance(value, Edit)}
+    return {spec.fields[name].stored for name, edit in edits.items() if edit.verb == "merge"}
+
+
 def transaction_bytes(write: Write) -> int:
     """What a member counts for the 4 MB of a transaction: the item it puts, or the values that it carries."""
     item = write.params.get("Item") or write.params.get("ExpressionAttributeValues", {})
@@ -274,21 +286,52 @@ def _all(conditions: Sequence[Condition]) -> Condition:
     return reduce(Condition.__and__, conditions)
 
 
-def _apply(update: Update, model: type[Entity], changes: Mapping[str, object]) -> None:
+def _changes(model: type[Entity], patch: Changes[E]) -> dict[str, object]:
+    """What a patch changes, with values that the fields take."""
+    changes: dict[str, object] = {}
+    for name, value in patch.given().items():
+        if isinstance(value, Edit):
+            edit = cast("Edit[object]", value)
+            typed = edit.verb not in ("remove", "set_at", "remove_at")
+            operand = validated(model, name, edit.operand, operand=True) if typed else edit.operand
+            changes[name] = replace(edit, operand=operand)
+        elif value is not KEEP:
+            changes[name] = validated(model, name, value)
+    return changes
+
+
+def _apply(
+    update: Update, model: type[Entity], changes: Mapping[str, object], absent_maps: frozenset[str]
+) -> frozenset[str]:
+    """Apply the changes; what they need of the item is returned."""
     spec = model.spec
+    needs: set[str] = set()
     for name, value in changes.items():
         field = spec.fields[name]
         if not isinstance(value, Edit):
             update.set(field.stored, encode_field(field, value, spec))
             continue
-        if value.verb == "remove" and not value.path and model.model_fields[name].is_required():
+        edit = cast("Edit[object]", value)
+        if edit.verb == "remove" and model.model_fields[name].is_required():
             raise RequestError(f"{spec.name}.{name} is required, so it cannot be removed")
-        update.edit(spec, field, cast("Edit[object]", value))
+        if edit.verb == "merge" and field.stored in absent_maps:
+            update.set(field.stored, encode_field(field, edit.operand, spec))
+            continue
+        update.edit(spec, field, edit)
+        if edit.verb in ("merge", "set_at") and edit.operand != {}:
+            needs.add(field.stored)
+    return frozenset(needs)
 
 
-def _rekey(update: Update, spec: EntitySpec, key: Mapping[str, object], changes: Mapping[str, object]) -> None:
-    """Set or remove the key of every index that the changes touch, from what the key and the changes give."""
+def _rekey(
+    update: Update, spec: EntitySpec, key: Mapping[str, object], changes: Mapping[str, object]
+) -> frozenset[str]:
+    """Set or remove the key of every index that the changes touch, from what the key and the changes give.
+
+    Where every item is in the index, the other half is stored already and stays; what that takes for granted is
+    returned."""
     known = {**key, **changes}
+    needs: set[str] = set()
     for index in spec.indexes.values():
         touched = [half for half in (index.pk, index.sk) if any(part.name in changes for part in half.parts)]
         if index.name == TABLE or not touched:
@@ -298,7 +341,6 @@ def _rekey(update: Update, spec: EntitySpec, key: Mapping[str, object], changes:
             for half in (index.pk, index.sk):
                 update.set(half.attribute, None)
             continue
-        # Where every item is in the index, the other half is stored already and stays as it is.
         halves = touched if index.always else [index.pk, index.sk]
         unknown = [name for half in halves for name in half.missing(known)]
         if unknown:
@@ -308,6 +350,8 @@ def _rekey(update: Update, spec: EntitySpec, key: Mapping[str, object], changes:
             )
         for half in halves:
             update.set(half.attribute, {"S": half.render(known)})
+        needs |= {half.attribute for half in (index.pk, index.sk) if half not in halves}
+    return frozenset(needs)
 
 
 def _refuse_edits(spec: EntitySpec, index: IndexSpec, changes: Mapping[str, object]) -> None:

@@ -10,7 +10,7 @@ from . import codec
 from .codec import AttributeValue
 from .compile import EntitySpec, FieldSpec
 from .errors import RequestError
-from .expressions import Path, Placeholders, path_text
+from .expressions import Path, Placeholders, check_path, path_text
 from .values import Edit, Verb
 
 _WANTED: Mapping[Verb, tuple[str, frozenset[str]]] = {
@@ -50,15 +50,22 @@ class Update:
     def edit(self, spec: EntitySpec, target: FieldSpec, edit: Edit[object]) -> None:
         """Apply a change that DynamoDB works out from the stored value."""
         what = f"{spec.name}.{target.name}"
-        if edit.verb == "remove" and not edit.path:
+        if edit.verb == "remove":
             self.removes[self.placeholders.name(target.stored)] = None
             return
         if target.json_text:
             raise RequestError(f"{what} is stored as JSON text: it can only be set; declare it Map[...] to {edit.verb}")
         path: Path = (target.stored, *edit.path)
-        if edit.verb == "remove":
+        if edit.verb in ("set_at", "remove_at"):
+            check_path(edit.path, what)
+        if edit.verb == "remove_at":
             self.removes[path_text(path, self.placeholders)] = None
-            return
+        elif edit.verb == "set_at" and not target.free_form:
+            raise RequestError(f"{what} has a type that a value inside of it might not fit: set the whole field")
+        else:
+            self._change(what, path, edit)
+
+    def _change(self, what: str, path: Path, edit: Edit[object]) -> None:
         value = codec.encode(edit.operand, what)
         wanted, kinds = _WANTED.get(edit.verb, ("", value.keys()))
         if not kinds & value.keys():

@@ -11,7 +11,9 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 Side: TypeAlias = Literal["pk", "sk"]
 Operator: TypeAlias = Literal["gt", "gte", "lt", "lte", "between", "starting"]
-Verb: TypeAlias = Literal["add", "subtract", "append", "prepend", "discard", "default", "merge", "set", "remove"]
+Verb: TypeAlias = Literal[
+    "add", "subtract", "append", "prepend", "discard", "default", "merge", "remove", "set_at", "remove_at"
+]
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,13 @@ def remove() -> Edit[Never]:
 
 
 def set_at(*path: str | int, value: object) -> Edit[Never]:
-    """Set one value inside the stored map or list, whose parents must be there: `set_at("labels", 0, value="new")`."""
-    return Edit("set", value, path)
+    """Set one value inside a `Map[...]`, where its parents are there: `set_at("labels", 0, value="new")`."""
+    return Edit("set_at", value, path)
 
 
 def remove_at(*path: str | int) -> Edit[Never]:
     """Remove one value inside the stored map or list."""
-    return Edit("remove", None, path)
+    return Edit("remove_at", None, path)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast, overload
 
 from ..catalog import Catalog
@@ -12,10 +12,10 @@ from ..clock import Clock, utc_now
 from ..codec import item_size_bytes
 from ..declare import AccessPath, Changes, Index, Lookup, PrimaryKey
 from ..entity import Entity
-from ..errors import AlreadyExistsError, ConditionFailedError, RequestError
+from ..errors import AlreadyExistsError, ConditionFailedError, OutdatedItemError, RequestError
 from ..items import from_item, key_item, pointer_key, target_key
 from ..plans import plan
-from ..requests import ExpiryMode, Requests
+from ..requests import ExpiryMode, Requests, Write, merged
 from ..retry import ATTEMPTS, pause_seconds
 from ..transport import Transport
 from ..ttl import read_expiry
@@ -96,20 +96,22 @@ class Table:
     def create(self, entity: E) -> E:
         """Store a new entity; raises AlreadyExistsError if its key or one of its lookups is taken."""
         self._require_models([type(entity)])
-        self._sender.write(self._sender.requests.create(entity, self.clock()))
-        return entity
+        writes = self._sender.requests.create(entity, self.clock())
+        self._sender.write(writes)
+        return self._as_stored(entity, writes)
 
     def put(self, entity: E) -> E:
         """Store an entity over what is there; raises AlreadyExistsError if a lookup belongs to another item."""
         self._require_models([type(entity)])
+        writes = self._sender.requests.put(entity, self.clock())
         try:
-            self._sender.write(self._sender.requests.put(entity, self.clock()))
+            self._sender.write(writes)
         except AlreadyExistsError as error:
             # The item in the way has other lookups: replace it together with its pointers.
             if not isinstance(error.current, type(entity)):
                 raise
             self._sender.write(self._sender.requests.put(entity, self.clock(), old=error.current))
-        return entity
+        return self._as_stored(entity, writes)
 
     def update(
         self,
@@ -124,7 +126,16 @@ class Table:
         An update never creates.  Its expiry stays (`keep`), starts again (`refresh`) or goes (`clear`)."""
         self._require_models([key.model])
         write = self._sender.requests.update(key, patch, self.clock(), where=where, expiry=expiry)
-        response = self._sender.write([write.returning("ALL_NEW")])
+        try:
+            response = self._sender.write([write.returning("ALL_NEW")])
+        except OutdatedItemError as error:
+            lacking = write.needs - (error.item or {}).keys()
+            if not lacking <= merged(key.model.spec, patch):
+                raise
+            write = self._sender.requests.update(
+                key, patch, self.clock(), where=where, expiry=expiry, absent_maps=lacking
+            )
+            response = self._sender.write([write.returning("ALL_NEW")])
         return self.load(cast("type[E]", key.model), response["Attributes"])
 
     def delete(self, key: PrimaryKey[E], *, where: Callable[[E], bool] | None = None) -> None:
@@ -219,6 +230,10 @@ class Table:
             pointer = pointers.get(_text(pointer_key(key)))
             return None if pointer is None else target_key(pointer)
         return key_item(key)
+
+    def _as_stored(self, entity: E, writes: Sequence[Write]) -> E:
+        """The entity as it would be read now: times are cut to milliseconds."""
+        return self.load(type(entity), writes[0].params["Item"])
 
     def _is_past(self, item: WireItem) -> bool:
         return self._sender.requests.expiry.is_past(item, self.clock())

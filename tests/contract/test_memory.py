@@ -410,8 +410,8 @@ def five(memory):
         ({"per_page": None}, "01234", False),
         ({"per_page": 0}, "", False),
         ({"per_page": 2, "page": 1, "order": "desc"}, "21", True),
-        ({"last": 2}, "34", False),
-        ({"last": 2, "order": "desc"}, "43", False),
+        ({"last": 2}, "34", True),
+        ({"last": 2, "order": "desc"}, "43", True),
         ({"last": 5}, "01234", False),
         ({"last": 9}, "01234", False),
         ({"created_at": gt(START + DAY)}, "234", False),
@@ -420,7 +420,7 @@ def five(memory):
         ({"created_at": lte(START + 3 * DAY)}, "0123", False),
         ({"created_at": between(START + DAY, START + 3 * DAY)}, "123", False),
         ({"created_at": between(START + DAY, START + 3 * DAY), "per_page": 2}, "12", True),
-        ({"created_at": between(START + DAY, START + 3 * DAY), "last": 2}, "23", False),
+        ({"created_at": between(START + DAY, START + 3 * DAY), "last": 2}, "23", True),
         ({"created_at": gt(START + 9 * DAY)}, "", False),
         ({"created_at": lt(START + MILLISECOND)}, "0", False),
     ],
@@ -465,6 +465,15 @@ def test_the_pages_of_a_thread_are_the_whole_thread(five, order, per_page):
         assert page.items
         found = found + page.items
     assert found == five.list_messages("t", per_page=None, order=order).items
+
+
+def test_the_cursor_of_the_last_messages_gives_those_before_them(five):
+    page = five.list_messages("t", last=2)
+    found = [ids(page.items)]
+    while page.has_more:
+        page = five.list_messages("t", last=2, cursor=page.cursor)
+        found.append(ids(page.items))
+    assert found == [["m3", "m4"], ["m1", "m2"], ["m0"]]
 
 
 def test_a_cursor_stays_where_it_is_under_inserts(five):

@@ -168,7 +168,22 @@ def test_json_text_is_exact(value):
         {"\ud800": "x"},
         {1, "mixed"},
     ],
-    ids=repr,
+    ids=[
+        "nan",
+        "infinity",
+        "Decimal nan",
+        "39 digits",
+        "over the range",
+        "under the range",
+        "float over the range",
+        "lone surrogate",
+        "naive time",
+        "object",
+        "key of a map that is no text",
+        "empty key of a map",
+        "key of a map with a lone surrogate",
+        "set of two types",
+    ],
 )
 def test_what_dynamodb_cannot_hold_is_refused_with_its_path(value):
     with pytest.raises(InvalidValueError, match=r"^Thing\.field\[1\]\.inner"):

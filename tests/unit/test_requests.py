@@ -192,7 +192,7 @@ def test_one_name_is_one_placeholder_however_often_it_is_used():
         (Task.Patch(tags=add(set())), InvalidValueError, "at least one member"),
         (Task.Patch(log=add(["x"])), RequestError, "add takes a number or a set"),
         (Task.Patch(tags=append({"x"})), RequestError, "append takes a list"),
-        (Task.Patch(metadata=merge(["x"])), RequestError, "merge takes a mapping"),
+        (Task.Patch(metadata=merge(["x"])), InvalidValueError, "metadata cannot be changed to that"),
         (Task.Patch(status=""), RequestError, "status is blank"),
     ],
     ids=repr,
