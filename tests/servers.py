@@ -157,6 +157,11 @@ class Answer(NamedTuple):
     """What the header says; the true length where it is None."""
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128
+    """Of connections at once; the default of 5 resets some of them on a machine that is busy."""
+
+
 class Stub:
     """A DynamoDB that answers each call with what `answer` returns for its operation and parameters.
 
@@ -168,7 +173,7 @@ class Stub:
         self.regions: list[str] = []
         """The region for which each call was signed."""
         self._answer = answer
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})

@@ -191,8 +191,9 @@ class AsyncTable:
         await batch_write(self._sender, [{"DeleteRequest": {"Key": key}} for key in distinct.values()])
 
     def size_bytes(self, entity: Entity) -> int:
-        """The bytes that DynamoDB counts for an entity; raises ItemTooLargeError where it cannot be stored."""
-        return item_size_bytes(self._sender.requests.item(entity, self.clock()))
+        """The bytes that DynamoDB counts for an entity and its pointers; raises RequestError where it cannot be stored."""
+        writes = self._sender.requests.put(entity, self.clock())
+        return sum(item_size_bytes(write.params["Item"]) for write in writes)
 
     def transaction(self) -> AsyncTransaction:
         """A block whose writes happen together or not at all."""

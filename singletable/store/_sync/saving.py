@@ -22,7 +22,7 @@ from .threads import thread_deleted
 MESSAGE_MEMBERS = 3
 """What a message may take in a transaction: itself, its pointer, and the place that it leaves."""
 OVERHEAD_BYTES = 16 * 1024
-"""What pointer and conditions add to the size of a message in a transaction, at most: a few keys of 2 KB."""
+"""What conditions and a change of place add to the size of a message in a transaction, at most: keys of 2 KB."""
 
 
 @dataclass(frozen=True)
