@@ -27,9 +27,11 @@ TARGET = ("targetPk", "targetSk")
 
 
 def to_item(entity: Entity) -> dict[str, AttributeValue]:
-    """The whole item of an entity but its expiry: keys, markers, fields, and what this version does not know."""
+    """The whole item of an entity but its expiry: keys, markers, fields, and what this version does not know.
+
+    Raises InvalidValueError for a value that the item could not be read with again."""
     spec = entity.spec
-    values = {name: getattr(entity, name) for name in spec.fields}
+    values = _checked(entity)
     item: dict[str, AttributeValue] = dict(index_keys(spec.table, values))
     for index in spec.indexes.values():
         if index.name != TABLE and not missing(index, values):
@@ -160,6 +162,16 @@ def _decoded(field: FieldSpec, item: WireItem) -> object:
     if field.json_text and "S" in value:
         return codec.decode_json(value)
     return codec.decode(value, decimal=field.decimal)
+
+
+def _checked(entity: Entity) -> dict[str, object]:
+    """The fields of an entity, validated once more: model_copy(update=...) and nested changes go round validation."""
+    spec = entity.spec
+    try:
+        checked = type(entity).model_validate({name: getattr(entity, name) for name in spec.fields})
+    except ValidationError as error:
+        raise InvalidValueError(f"{spec.name} cannot be stored: {_problems(error)}") from None
+    return {name: getattr(checked, name) for name in spec.fields}
 
 
 @cache

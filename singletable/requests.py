@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound="Entity")
 Verb: TypeAlias = Literal["Put", "Update", "Delete", "ConditionCheck"]
-Intent: TypeAlias = Literal["create", "put", "update", "delete", "check"]
+Intent: TypeAlias = Literal["create", "put", "replace", "update", "delete", "check"]
 PutExpiry: TypeAlias = Literal["refresh", "clear"]
 ExpiryMode: TypeAlias = PutExpiry | Literal["keep"]
 
@@ -124,18 +124,29 @@ class Requests:
         return writes
 
     def put(
-        self, entity: Entity, now: datetime, *, old: Entity | None = None, expiry: PutExpiry = "refresh"
+        self,
+        entity: E,
+        now: datetime,
+        *,
+        old: E | None = None,
+        where: Callable[[E], bool] | None = None,
+        expiry: PutExpiry = "refresh",
     ) -> list[Write]:
         """Put an entity over what is there; with `old`, over an item of another key or with other lookups.
 
-        Its pointers must be free, or those of the item that it replaces: no write takes a lookup from another item."""
+        Its pointers must be free, or those of the item that it replaces: no write takes a lookup from another item.
+        With `where`, an item must be there for which it holds."""
         item = self.item(entity, now)
         if expiry == "clear":
             item.pop(self.expiry.attribute, None)
         key, old_key = table_key(item), table_key(to_item(old or entity))
         moved = key != old_key
         over = None if moved else self._over(old or entity, now)
-        writes = [self._put(type(entity), item, "put", condition=over)]
+        intent: Intent = "put"
+        if where is not None:
+            there = self._live(now) & record(where, entity.spec)
+            over, intent = (there if over is None else over & there), "replace"
+        writes = [self._put(type(entity), item, intent, condition=over)]
         dropped = {pointer["pk"]["S"]: pointer for pointer in pointers(old)} if old else {}
         for pointer in self._pointers(entity, now):
             owned = _points_to(old_key) if dropped.pop(pointer["pk"]["S"], None) else _points_to(key) | self._gone(now)

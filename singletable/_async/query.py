@@ -21,6 +21,8 @@ from .sender import AsyncSender
 E = TypeVar("E", bound=Entity)
 R = TypeVar("R", bound=BaseModel)
 P = TypeVar("P", bound=BaseModel)
+LARGEST_LIMIT = 2**31 - 1
+"""What DynamoDB takes for Limit; a page ends at 1 MB long before."""
 FILTERED_PAGE = 100
 """With a filter, DynamoDB's Limit counts what is read before it: smaller pages would cost a request for each hit."""
 
@@ -128,7 +130,9 @@ class AsyncQuery(Generic[E, R]):
         return await self.sender.send(request, entity=" and ".join(spec.name for spec in self.plan.specs))
 
     def _page_limit(self, left: int | None) -> int | None:
-        return max(left, FILTERED_PAGE) if left is not None and self.plan.filters else left
+        if left is None:
+            return None
+        return min(max(left, FILTERED_PAGE) if self.plan.filters else left, LARGEST_LIMIT)
 
     def _load(self, item: WireItem) -> R:
         model = cast("type[Entity]", self.plan.model_of(item))

@@ -30,9 +30,18 @@ class AsyncTransaction:
         """Store an entity where none is."""
         self.writes += self.sender.requests.create(entity, self.sender.clock())
 
-    def put(self, entity: E, *, old: E | None = None, expiry: PutExpiry = "refresh") -> None:
-        """Store an entity over what is there; `old` is what it replaces under another key or with other lookups."""
-        self.writes += self.sender.requests.put(entity, self.sender.clock(), old=old, expiry=expiry)
+    def put(
+        self,
+        entity: E,
+        *,
+        old: E | None = None,
+        where: Callable[[E], bool] | None = None,
+        expiry: PutExpiry = "refresh",
+    ) -> None:
+        """Store an entity over what is there; `old` is what it replaces under another key or with other lookups.
+
+        With `where`, an item must be there for which it holds."""
+        self.writes += self.sender.requests.put(entity, self.sender.clock(), old=old, where=where, expiry=expiry)
 
     def update(
         self,

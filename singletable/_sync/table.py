@@ -100,10 +100,12 @@ class Table:
         self._sender.write(writes)
         return self._as_stored(entity, writes)
 
-    def put(self, entity: E) -> E:
-        """Store an entity over what is there; raises AlreadyExistsError if a lookup belongs to another item."""
+    def put(self, entity: E, *, where: Callable[[E], bool] | None = None) -> E:
+        """Store an entity over what is there; raises AlreadyExistsError if a lookup belongs to another item.
+
+        With `where`, an item must be there for which it holds: NotFoundError or ConditionFailedError otherwise."""
         self._require_models([type(entity)])
-        writes = self._sender.requests.put(entity, self.clock())
+        writes = self._sender.requests.put(entity, self.clock(), where=where)
         try:
             self._sender.write(writes)
         except AlreadyExistsError as error:
@@ -188,7 +190,7 @@ class Table:
         batch_write(self._sender, [{"DeleteRequest": {"Key": key}} for key in distinct.values()])
 
     def size_bytes(self, entity: Entity) -> int:
-        """The bytes that DynamoDB counts for an entity and its pointers; raises RequestError where it cannot be stored."""
+        """The bytes that DynamoDB counts for an entity with its pointers; raises RequestError if it does not fit."""
         writes = self._sender.requests.put(entity, self.clock())
         return sum(item_size_bytes(write.params["Item"]) for write in writes)
 
@@ -252,7 +254,7 @@ class Table:
 
     def _require_models(self, models: Iterable[type[Entity]]) -> None:
         for model in models:
-            if self.catalog.get(model.spec.name) is not model:
+            if model not in self.catalog.values():
                 raise RequestError(f"{model.__name__} is not an entity of table {self.name}; name it in entities=")
 
 

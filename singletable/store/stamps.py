@@ -25,7 +25,10 @@ def milliseconds(time: datetime) -> datetime:
 
 def after(now: datetime, *earlier: datetime) -> datetime:
     """Now, or one millisecond after the latest of `earlier` where the clock of this machine is behind it."""
-    return max([milliseconds(now), *(time + MILLISECOND for time in earlier)])
+    try:
+        return max([milliseconds(now), *(time + MILLISECOND for time in earlier)])
+    except OverflowError:
+        raise InvalidValueError("what is stored is dated at the end of time: nothing comes after it") from None
 
 
 def stamped(entity: E, **assigned: datetime) -> E:

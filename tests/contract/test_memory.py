@@ -377,6 +377,32 @@ def test_more_messages_in_one_call_than_a_transaction_holds(memory):
     assert listed(memory, per_page=None) == names
 
 
+def test_more_messages_are_moved_in_one_call_than_a_transaction_holds(fake):
+    memory = fake.store().memory
+    names = [f"m{number}" for number in range(80)]
+    memory.save_messages(turn(*names))
+    memory.save_messages(turn(*names, thread_id="other"))
+    assert (listed(memory), listed(memory, "other", per_page=None)) == ([], names)
+    assert len(fake.items()) == 160
+
+
+def test_a_listed_message_is_moved_to_another_thread(memory):
+    memory.save_messages(turn("a", "b"))
+    found = memory.list_messages("t").items[0]
+    memory.save_messages([found.model_copy(update={"thread_id": "other"})])
+    assert (listed(memory), listed(memory, "other")) == (["b"], ["a"])
+
+
+def test_a_call_may_save_into_more_threads_than_a_transaction_holds(fake):
+    memory = fake.store().memory
+    names = [f"t{number}" for number in range(40)]
+    for name in names:
+        memory.save_thread(thread(name))
+    memory.save_messages(message(f"m-{name}", name) for name in names)
+    assert [listed(memory, name) for name in names] == [[f"m-{name}"] for name in names]
+    assert all(memory.get_thread_by_id(name).updated_at > START for name in names)
+
+
 def test_messages_of_more_bytes_than_a_transaction_holds(fake):
     memory = fake.store().memory
     names = [f"m{number}" for number in range(15)]

@@ -8,7 +8,15 @@ from datetime import datetime
 from singletable.schemas import Message, Thread, Tombstone
 
 from ..._async.table import AsyncTable
+from ...entity import Entity
+from ...errors import RequestError
 from ..stamps import Orders
+
+
+def require(value: object, model: type[Entity]) -> None:
+    """Raise RequestError unless a value is the entity that a call takes."""
+    if not isinstance(value, model):
+        raise RequestError(f"this takes a {model.__name__}, not a {type(value).__name__}")
 
 
 @dataclass(frozen=True)

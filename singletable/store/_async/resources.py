@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from singletable.schemas import Resource
 
-from ...errors import AlreadyExistsError, ConditionFailedError, NotFoundError
+from ...errors import ConditionFailedError, NotFoundError
 from ...retry import ATTEMPTS, pause_seconds
 from ...values import KEEP, JsonObject, Keep, merge
 from ..stamps import after, milliseconds, stamped
-from .domain import AsyncDomain
+from .domain import AsyncDomain, require
 
 
 class AsyncResources(AsyncDomain):
@@ -26,14 +27,17 @@ class AsyncResources(AsyncDomain):
 
         A `created_at` that is not given is that of the resource that is replaced, or now.  One request for a new
         resource, two for one that is there."""
-        now = milliseconds(self.clock())
-        try:
-            return await self.table.create(stamped(resource, created_at=now, updated_at=now))
-        except AlreadyExistsError as error:
-            if not isinstance(error.current, Resource):
-                raise
-            time = after(now, error.current.updated_at)
-            return await self.table.put(stamped(resource, created_at=error.current.created_at, updated_at=time))
+        require(resource, Resource)
+        current, attempt = None, 0
+        while True:
+            try:
+                return await self._put_resource(resource, current)
+            except ConditionFailedError as error:
+                # A resource is there, or another caller changed it since it was seen.
+                attempt += 1
+                if attempt == ATTEMPTS:
+                    raise
+                current = error.current if isinstance(error.current, Resource) else None
 
     async def update_resource(
         self, resource_id: str, *, working_memory: str | Keep | None = KEEP, metadata: JsonObject | Keep = KEEP
@@ -45,15 +49,12 @@ class AsyncResources(AsyncDomain):
         clock of this machine is behind."""
         merged = KEEP if isinstance(metadata, Keep) else merge(metadata)
         patch = Resource.Patch(working_memory=working_memory, metadata=merged)
-        new = Resource(
-            id=resource_id,
-            working_memory=None if isinstance(working_memory, Keep) else working_memory,
-            metadata={} if isinstance(metadata, Keep) else metadata,
-        )
+        given = {"working_memory": working_memory, "metadata": metadata}
+        fields = {name: value for name, value in given.items() if value is not KEEP}
         time, attempt = milliseconds(self.clock()), 0
         while True:
             try:
-                return await self._change(resource_id, patch, new, time)
+                return await self._change(resource_id, patch, fields, time)
             except ConditionFailedError as error:
                 # Another caller was faster, or has a faster clock.
                 attempt += 1
@@ -62,7 +63,17 @@ class AsyncResources(AsyncDomain):
                 time = after(self.clock(), error.current.updated_at)
             await self.table.sleep(pause_seconds(attempt))
 
-    async def _change(self, resource_id: str, patch: Resource.Patch, new: Resource, time: datetime) -> Resource:
+    async def _put_resource(self, resource: Resource, current: Resource | None) -> Resource:
+        """Store a resource where none is, or over the one that was seen."""
+        now = milliseconds(self.clock())
+        if current is None:
+            return await self.table.create(stamped(resource, created_at=now, updated_at=now))
+        new = stamped(resource, created_at=current.created_at, updated_at=after(now, current.updated_at))
+        return await self.table.put(new, where=lambda stored: stored.updated_at == current.updated_at)
+
+    async def _change(
+        self, resource_id: str, patch: Resource.Patch, fields: Mapping[str, object], time: datetime
+    ) -> Resource:
         try:
             return await self.table.update(
                 Resource.Key(id=resource_id),
@@ -71,4 +82,5 @@ class AsyncResources(AsyncDomain):
                 expiry="refresh",
             )
         except NotFoundError:
-            return await self.table.create(new.model_copy(update={"created_at": time, "updated_at": time}))
+            new = {"id": resource_id, "created_at": time, "updated_at": time, **fields}
+            return await self.table.create(Resource.model_validate(new))

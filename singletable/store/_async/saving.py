@@ -15,7 +15,7 @@ from ...refusals import refused_at
 from ...requests import TRANSACTION_BYTES, TRANSACTION_MEMBERS
 from ...retry import ATTEMPTS, pause_seconds
 from ..stamps import after, milliseconds
-from .domain import AsyncDomain
+from .domain import AsyncDomain, require
 from .threads import thread_deleted
 
 MESSAGE_MEMBERS = 3
@@ -48,7 +48,10 @@ class AsyncSaving(AsyncDomain):
         each KB of a message, and two more for its pointer and for the thread.  More than 33 messages, or 4 MB, are
         saved in parts, in order: PartialSaveError says how far that came.  Raises ThreadDeletedError for a deleted
         thread, and ItemTooLargeError before anything is sent."""
-        distinct = list({message.id: message for message in messages}.values())
+        given = list(messages)
+        for message in given:
+            require(message, Message)
+        distinct = list({message.id: message for message in given}.values())
         saved: list[Message] = []
         for part in self._parts(distinct):
             try:

@@ -11,11 +11,12 @@ from typing import Literal
 from singletable.schemas import Message, Thread, Tombstone
 
 from ...errors import RequestError
+from ...items import pointer_key
 from ...page import Page
 from ...values import Range
 from ..context import Context
 from .domain import Domain
-from .paging import paged
+from .paging import descending, paged, require_count
 
 
 class Messages(Domain):
@@ -23,8 +24,7 @@ class Messages(Domain):
 
     def context(self, thread_id: str, *, last: int = 20) -> Context:
         """The thread and its newest `last` messages, oldest first: one strongly consistent request."""
-        if last < 1:
-            raise RequestError(f"last must be 1 or more, not {last}")
+        require_count("last", last, least=1)
         # The thread's row, or its tombstone, lies behind its messages: one more item than messages are asked for.
         found = self.table.query(*self._conversation(thread_id)).reverse().limit(last + 1).all()
         if any(isinstance(item, Tombstone) for item in found):
@@ -50,12 +50,14 @@ class Messages(Domain):
         `last=N` gives the newest N, read from the end; its cursor gives the N before them.  Otherwise pages: by
         number, by cursor, or all at once with `per_page=None`.  Two requests for a page, and those of the pages that
         are skipped by number."""
-        if last is not None and (page or last < 1):
-            raise RequestError(f"last must be 1 or more, not {last}, and goes without page")
+        if last is not None:
+            require_count("last", last, least=1)
+            if page:
+                raise RequestError("last gives the newest messages; it goes without page")
         query = self.table.query(Message.InThread(thread_id=thread_id, created_at=created_at))
         if self._is_deleted(thread_id):
             return Page([], None, 0 if include_total else None)
-        if last is not None or order == "desc":
+        if descending(order) or last is not None:
             query = query.reverse()
         size = last or per_page
         found = paged(query, page=page, per_page=size, cursor=cursor, include_total=include_total)
@@ -66,14 +68,18 @@ class Messages(Domain):
     ) -> Iterator[Message]:
         """All messages of a thread, with one page of them in memory."""
         query = self.table.query(Message.InThread(thread_id=thread_id, created_at=created_at))
+        if descending(order):
+            query = query.reverse()
         if not self._is_deleted(thread_id):
-            for message in query if order == "asc" else query.reverse():
+            for message in query:
                 yield message
 
     def list_messages_by_id(self, message_ids: Iterable[str]) -> list[Message]:
         """The messages with these ids that exist, in any threads, oldest first; three requests for up to 100 ids."""
-        keys = [Message.ById(id=message_id) for message_id in dict.fromkeys(message_ids)]
-        messages = self.table.get_many(keys)
+        if isinstance(message_ids, str):
+            raise RequestError("this takes several ids: put the one into a list")
+        keys = {pointer_key(key)["pk"]["S"]: key for key in (Message.ById(id=message_id) for message_id in message_ids)}
+        messages = self.table.get_many(keys.values())
         threads = dict.fromkeys(message.thread_id for message in messages)
         tombstones = self.table.get_many(Tombstone.Key(thread_id=thread_id) for thread_id in threads)
         deleted = {tombstone.thread_id for tombstone in tombstones}

@@ -38,9 +38,22 @@ def paged(query: Query[Any, T], *, page: int, per_page: int | None, cursor: str 
     return Page(found.items, found.cursor, total)
 
 
+def descending(order: str) -> bool:
+    """Whether an order is descending; raises RequestError for what is none."""
+    if order not in ("asc", "desc"):
+        raise RequestError('order must be "asc" or "desc"')
+    return order == "desc"
+
+
+def require_count(name: str, value: object, *, least: int) -> None:
+    """Raise RequestError unless a value is a whole number of at least `least`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise RequestError(f"{name} must be a whole number of {least} or more")
+
+
 def _check(page: int, per_page: int | None, cursor: str | None) -> None:
-    if page < 0 or (per_page is not None and per_page < 0):
-        raise RequestError(f"page and per_page must be 0 or more, not {page} and {per_page}")
+    require_count("page", page, least=0)
+    require_count("per_page", 0 if per_page is None else per_page, least=0)
     if page and per_page is None:
         raise RequestError("page must be 0 where per_page is None, which asks for everything")
     if page and cursor is not None:

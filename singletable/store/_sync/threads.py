@@ -13,6 +13,7 @@ from singletable.schemas import Message, Thread, Tombstone
 from ...errors import (
     ConditionFailedError,
     NotFoundError,
+    RequestError,
     ThreadDeletedError,
     TransactionFailedError,
 )
@@ -21,8 +22,8 @@ from ...refusals import REFUSED, refused_at
 from ...retry import ATTEMPTS, pause_seconds
 from ...values import KEEP, JsonObject, Keep, merge
 from ..stamps import after, milliseconds, stamped
-from .domain import Domain
-from .paging import paged
+from .domain import Domain, require
+from .paging import descending, paged
 
 DELETED_AT_ONCE = 50
 """A message and its pointer are two members of a transaction, which has at most 100."""
@@ -50,17 +51,24 @@ class Threads(Domain):
 
         A `created_at` that is not given is that of the thread that is replaced, or now.  Raises ThreadDeletedError
         for an id that was deleted.  One request for a new thread, two for one that is there."""
+        require(thread, Thread)
         now = milliseconds(self.clock())
-        new = stamped(thread, created_at=now, updated_at=now)
-        try:
-            with self.table.transaction() as tx:
-                tx.create(new)
-                tx.check_absent(Tombstone.Key(thread_id=thread.id))
-        except TransactionFailedError as error:
-            current = self._stored(error)
-            new = stamped(thread, created_at=current.created_at, updated_at=after(now, current.updated_at))
-            self._replace(new)
-        return new
+        new, current, attempt = stamped(thread, created_at=now, updated_at=now), None, 0
+        while True:
+            try:
+                self._put_thread(new, current)
+            except TransactionFailedError as error:
+                # A thread is there, or another caller changed it since it was seen.
+                attempt += 1
+                if attempt == ATTEMPTS or not refused_at(error):
+                    raise
+                current = self._in_the_way(error)
+            else:
+                return new
+            new = stamped(thread, created_at=now, updated_at=now)
+            if current:
+                time = after(self.clock(), current.updated_at)
+                new = stamped(thread, created_at=current.created_at, updated_at=time)
 
     def update_thread(
         self, thread_id: str, *, title: str | Keep | None = KEEP, metadata: JsonObject | Keep = KEEP
@@ -98,11 +106,14 @@ class Threads(Domain):
 
         Read from an index, which may lag behind a write by moments.  `per_page=None` gives all; `cursor` goes on
         after the page that returned it, whatever is written meanwhile."""
-        if order_by == "created_at":
-            query = self.table.query(Thread.ByResource(resource_id=resource_id))
-        else:
-            query = self.table.query(Thread.ByActivity(resource_id=resource_id))
-        if order == "desc":
+        if order_by not in ("created_at", "updated_at"):
+            raise RequestError('order_by must be "created_at" or "updated_at"')
+        by_creation, by_activity = (
+            Thread.ByResource(resource_id=resource_id),
+            Thread.ByActivity(resource_id=resource_id),
+        )
+        query = self.table.query(by_creation if order_by == "created_at" else by_activity)
+        if descending(order):
             query = query.reverse()
         return paged(query, page=page, per_page=per_page, cursor=cursor, include_total=include_total)
 
@@ -144,23 +155,21 @@ class Threads(Domain):
             Thread.Key(id=thread_id), patch, where=lambda row: row.updated_at < time, expiry="refresh"
         )
 
-    def _replace(self, thread: Thread) -> None:
-        try:
-            with self.table.transaction() as tx:
-                tx.put(thread)
-                tx.check_absent(Tombstone.Key(thread_id=thread.id))
-        except TransactionFailedError as error:
-            self._stored(error)
-            raise
+    def _put_thread(self, thread: Thread, current: Thread | None) -> None:
+        """Store a thread where none is, or over the one that was seen."""
+        with self.table.transaction() as tx:
+            if current is None:
+                tx.create(thread)
+            else:
+                tx.put(thread, where=lambda row: row.updated_at == current.updated_at)
+            tx.check_absent(Tombstone.Key(thread_id=thread.id))
 
-    def _stored(self, error: TransactionFailedError) -> Thread:
-        """The thread that stood in the way of a new one; raises ThreadDeletedError where it was a tombstone."""
+    def _in_the_way(self, error: TransactionFailedError) -> Thread | None:
+        """The thread that is there, if one is; raises ThreadDeletedError where it is a tombstone."""
         row, tombstone = error.reasons
         if tombstone.code == REFUSED:
             raise thread_deleted(self.table.name)
-        if row.item is None:
-            raise error
-        return self.table.load(Thread, row.item)
+        return None if row.item is None else self.table.load(Thread, row.item)
 
 
 def thread_deleted(table: str) -> ThreadDeletedError:
