@@ -10,10 +10,7 @@ from collections.abc import Callable, Generator
 import pytest
 
 from tests.contract.entities import ENTITIES
-from tests.contract.support import Backend, FakeBackend, Loop, Server
-
-TRANSACTING = ["fake-sync", "fake-async", "moto-sync", "moto-async"]
-ALL = [*TRANSACTING, "dynalite-sync", "dynalite-async"]
+from tests.contract.support import ALL, TRANSACTING, Backend, FakeBackend, Loop, Server, make_backend
 
 
 @pytest.fixture(scope="session")
@@ -43,19 +40,19 @@ def backend(request) -> Backend:
 
     Dynalite is not among them: it has no transactions, without which there are no lookups and no store.  Nor does it
     say what is stored where a condition fails."""
-    return _backend(request, request.param)
+    return make_backend(request, request.param)
 
 
 @pytest.fixture(params=ALL)
 def any_backend(request) -> Backend:
     """The fake, moto and dynalite."""
-    return _backend(request, request.param)
+    return make_backend(request, request.param)
 
 
 @pytest.fixture(params=["fake-sync", "fake-async"])
 def fake(request) -> FakeBackend:
     """The fake alone, for what only it can do."""
-    return _backend(request, request.param)
+    return make_backend(request, request.param)
 
 
 @pytest.fixture
@@ -85,10 +82,3 @@ def store(backend):
 @pytest.fixture
 def memory(store):
     return store.memory
-
-
-def _backend(request, name):
-    kind, _, way = name.partition("-")
-    if kind == "fake":
-        return FakeBackend(request.getfixturevalue("loop") if way == "async" else None)
-    return request.getfixturevalue(kind).backend(is_async=way == "async")

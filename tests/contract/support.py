@@ -23,6 +23,9 @@ from tests.contract.entities import ENTITIES
 START = datetime(2026, 11, 30, 22, 0, tzinfo=UTC)
 CREDENTIALS = Credentials("test", "test")
 REGION = "us-east-1"
+FAKES = ["fake-sync", "fake-async"]
+TRANSACTING = [*FAKES, "moto-sync", "moto-async"]
+ALL = [*TRANSACTING, "dynalite-sync", "dynalite-async"]
 
 
 class Clock:
@@ -228,6 +231,14 @@ class Server:
         self._sync.close()
         self._loop.run(self._async.aclose())
         self.client.close()
+
+
+def make_backend(request: Any, name: str) -> Any:
+    """A new table of the DynamoDB that has this name in ALL, for a fixture."""
+    kind, _, way = name.partition("-")
+    if kind == "fake":
+        return FakeBackend(request.getfixturevalue("loop") if way == "async" else None)
+    return request.getfixturevalue(kind).backend(is_async=way == "async")
 
 
 def _new_table(client: Any) -> str:

@@ -466,10 +466,14 @@ def test_a_missing_table_of_the_fake(loop, is_async, call):
     failed(store.memory, call, TableNotFoundError, None)
 
 
+@pytest.fixture(scope="module")
+def missing(moto):
+    return moto.backend(is_async=False).store(table_name="nowhere").memory
+
+
 @each_call
-def test_a_missing_table_over_http(moto, call):
-    backend = moto.backend(is_async=False)
-    failed(backend.store(table_name="nowhere").memory, call, TableNotFoundError, "create it")
+def test_a_missing_table_over_http(missing, call):
+    failed(missing, call, TableNotFoundError, "create it")
 
 
 @pytest.fixture(scope="module")
@@ -503,14 +507,14 @@ def close(store):
         store.close()
 
 
-@pytest.fixture(params=[False, True], ids=["sync", "async"])
+@pytest.fixture(scope="module", params=[False, True], ids=["sync", "async"])
 def denied(request, denying, loop):
     store = store_at(denying, loop, is_async=request.param)
     yield store.memory
     close(store)
 
 
-@pytest.fixture(params=[False, True], ids=["sync", "async"])
+@pytest.fixture(scope="module", params=[False, True], ids=["sync", "async"])
 def unreachable(request, silence, loop):
     """A store whose client tries once, because botocore's retries sleep."""
     client = boto3.client(

@@ -44,14 +44,6 @@ def test_context_is_one_request(backend, count, has_row):
     assert sent_by(backend, lambda: memory.context("t", last=20)) == ["Query"]
 
 
-def test_context_of_a_long_thread_is_one_request(fake):
-    memory = fake.store().memory
-    memory.save_thread(thread())
-    save(memory, 2_000)
-    assert sent_by(fake, lambda: memory.context("t", last=20)) == ["Query"]
-    assert fake.sent.scanned_counts == [21]
-
-
 def test_context_is_strongly_consistent(backend):
     memory = backend.store().memory
     sent_by(backend, lambda: memory.context("t"))
@@ -168,6 +160,14 @@ def long_thread():
 @pytest.fixture(params=["fake-sync", "fake-async"])
 def many(request, long_thread, loop):
     return FakeBackend(loop if request.param == "fake-async" else None, database=long_thread)
+
+
+def test_the_context_of_a_long_thread_is_one_request(many):
+    found = many.store().memory.context("t", last=20)
+    assert [one.id for one in found.messages] == [f"m{number}" for number in range(MANY - 20, MANY)]
+    assert found.thread.id == "t"
+    assert many.sent.operations == ["Query"]
+    assert many.sent.scanned_counts == [21]
 
 
 @pytest.mark.parametrize("order", ["asc", "desc"])

@@ -6,14 +6,13 @@ import pytest
 
 from singletable import NotFoundError
 from singletable.schemas import Message, Resource, Thread
+from tests.contract.support import TRANSACTING, make_backend
 from tests.pains.support import ids, message, thread, turn
 
 TTL = {name: {"enabled": True, "default_ttl_seconds": 60} for name in ("thread", "message", "resource")}
 
 
-@pytest.fixture
-def expired(backend):
-    """A store in which everything expired a second ago and is still stored."""
+def expire(backend):
     store = backend.store(ttl=TTL)
     store.memory.save_thread(thread(title="old"))
     store.memory.save_messages(turn("a", "b"))
@@ -21,6 +20,18 @@ def expired(backend):
     backend.clock.advance(seconds=61)
     assert len(backend.items()) == 6
     return store
+
+
+@pytest.fixture
+def expired(backend):
+    """A store in which everything expired a second ago and is still stored."""
+    return expire(backend)
+
+
+@pytest.fixture(scope="module", params=TRANSACTING)
+def read_only(request):
+    """The same, shared by the tests that only read."""
+    return expire(make_backend(request, request.param))
 
 
 READS = {
@@ -51,8 +62,8 @@ READS = {
 
 
 @pytest.mark.parametrize(("read", "nothing"), READS.values(), ids=READS)
-def test_p60_what_has_expired_is_not_read(expired, read, nothing):
-    assert read(expired) == nothing
+def test_p60_what_has_expired_is_not_read(read_only, read, nothing):
+    assert read(read_only) == nothing
 
 
 def test_p61_an_update_does_not_find_what_has_expired(expired, backend):
