@@ -101,6 +101,11 @@ def key_item(key: PrimaryKey[E]) -> dict[str, AttributeValue]:
     return index_keys(key.model.spec.table, key.given())
 
 
+def entity_key(entity: Entity) -> dict[str, AttributeValue]:
+    """The `pk` and `sk` of an entity."""
+    return index_keys(entity.spec.table, _values(entity))
+
+
 def pointer_key(lookup: Lookup[E]) -> dict[str, AttributeValue]:
     """The `pk` and `sk` of the pointer item of a lookup."""
     return index_keys(lookup.model.spec.lookups[type(lookup).__name__], lookup.given())
@@ -109,7 +114,7 @@ def pointer_key(lookup: Lookup[E]) -> dict[str, AttributeValue]:
 def pointers(entity: Entity) -> list[dict[str, AttributeValue]]:
     """The pointer items of an entity, one for each of its lookups."""
     spec = entity.spec
-    values = {name: getattr(entity, name) for name in spec.fields}
+    values = _values(entity)
     target = index_keys(spec.table, values)
     return [index_keys(lookup, values) | pointer_body(lookup, target) for lookup in spec.lookups.values()]
 
@@ -166,12 +171,14 @@ def _decoded(field: FieldSpec, item: WireItem) -> object:
 
 def _checked(entity: Entity) -> dict[str, object]:
     """The fields of an entity, validated once more: model_copy(update=...) and nested changes go round validation."""
-    spec = entity.spec
     try:
-        checked = type(entity).model_validate({name: getattr(entity, name) for name in spec.fields})
+        return _values(type(entity).model_validate(_values(entity)))
     except ValidationError as error:
-        raise InvalidValueError(f"{spec.name} cannot be stored: {_problems(error)}") from None
-    return {name: getattr(checked, name) for name in spec.fields}
+        raise InvalidValueError(f"{entity.spec.name} cannot be stored: {_problems(error)}") from None
+
+
+def _values(entity: Entity) -> dict[str, object]:
+    return {name: getattr(entity, name) for name in entity.spec.fields}
 
 
 @cache

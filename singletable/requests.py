@@ -9,14 +9,13 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from .codec import AttributeValue, item_size_bytes
-from .compile import EntitySpec, IndexSpec
-from .declare import TABLE, Changes, Lookup, PrimaryKey
-from .errors import IncompleteKeyError, ItemTooLargeError, RequestError
+from .compile import EntitySpec
+from .declare import Changes, Lookup, PrimaryKey
+from .errors import ItemTooLargeError, RequestError
 from .expressions import Condition, Placeholders, absent, compare, exists, record
-from .items import TARGET, encode_field, key_item, pointer_key, pointers, table_key, to_item, validated
+from .items import TARGET, encode_field, entity_key, key_item, pointer_key, pointers, table_key, to_item
 from .ttl import Expiry
 from .updates import Update
-from .values import KEEP, Edit
 from .wire import Operation, Request, WireItem
 
 if TYPE_CHECKING:
@@ -139,7 +138,8 @@ class Requests:
         item = self.item(entity, now)
         if expiry == "clear":
             item.pop(self.expiry.attribute, None)
-        key, old_key = table_key(item), table_key(to_item(old or entity))
+        key = table_key(item)
+        old_key = entity_key(old) if old else key
         moved = key != old_key
         over = None if moved else self._over(old or entity, now)
         intent: Intent = "put"
@@ -173,8 +173,7 @@ class Requests:
         spec = key.model.spec
         placeholders = Placeholders()
         update = Update(placeholders)
-        changes = _changes(key.model, patch)
-        needs = _apply(update, key.model, changes, absent_maps) | _rekey(update, spec, key.given(), changes)
+        needs = update.apply(key, patch, absent_maps)
         self._apply_expiry(update, spec, now, expiry)
         expression = update.render()
         if not expression:
@@ -268,12 +267,6 @@ class Requests:
         return built | to.params()
 
 
-def merged(spec: EntitySpec, patch: Changes[E]) -> set[str]:
-    """The stored names of the maps that a patch merges into."""
-    edits = {name: cast("Edit[object]", value) for name, value in patch.given().items() if isinstance(value, Edit)}
-    return {spec.fields[name].stored for name, edit in edits.items() if edit.verb == "merge"}
-
-
 def transaction_bytes(write: Write) -> int:
     """What a member counts for the 4 MB of a transaction: the item it puts, or the values that it carries."""
     item = write.params.get("Item") or write.params.get("ExpressionAttributeValues", {})
@@ -295,80 +288,3 @@ def _equal(spec: EntitySpec, values: Mapping[str, object]) -> list[Condition]:
 
 def _all(conditions: Sequence[Condition]) -> Condition:
     return reduce(Condition.__and__, conditions)
-
-
-def _changes(model: type[Entity], patch: Changes[E]) -> dict[str, object]:
-    """What a patch changes, with values that the fields take."""
-    changes: dict[str, object] = {}
-    for name, value in patch.given().items():
-        if isinstance(value, Edit):
-            edit = cast("Edit[object]", value)
-            typed = edit.verb not in ("remove", "set_at", "remove_at")
-            operand = validated(model, name, edit.operand, operand=True) if typed else edit.operand
-            changes[name] = replace(edit, operand=operand)
-        elif value is not KEEP:
-            changes[name] = validated(model, name, value)
-    return changes
-
-
-def _apply(
-    update: Update, model: type[Entity], changes: Mapping[str, object], absent_maps: frozenset[str]
-) -> frozenset[str]:
-    """Apply the changes; what they need of the item is returned."""
-    spec = model.spec
-    needs: set[str] = set()
-    for name, value in changes.items():
-        field = spec.fields[name]
-        if not isinstance(value, Edit):
-            update.set(field.stored, encode_field(field, value, spec))
-            continue
-        edit = cast("Edit[object]", value)
-        if edit.verb == "remove" and model.model_fields[name].is_required():
-            raise RequestError(f"{spec.name}.{name} is required, so it cannot be removed")
-        if edit.verb == "merge" and field.stored in absent_maps:
-            update.set(field.stored, encode_field(field, edit.operand, spec))
-            continue
-        update.edit(spec, field, edit)
-        if edit.verb in ("merge", "set_at") and edit.operand != {}:
-            needs.add(field.stored)
-    return frozenset(needs)
-
-
-def _rekey(
-    update: Update, spec: EntitySpec, key: Mapping[str, object], changes: Mapping[str, object]
-) -> frozenset[str]:
-    """Set or remove the key of every index that the changes touch, from what the key and the changes give.
-
-    Where every item is in the index, the other half is stored already and stays; what that takes for granted is
-    returned."""
-    known = {**key, **changes}
-    needs: set[str] = set()
-    for index in spec.indexes.values():
-        touched = [half for half in (index.pk, index.sk) if any(part.name in changes for part in half.parts)]
-        if index.name == TABLE or not touched:
-            continue
-        _refuse_edits(spec, index, changes)
-        if any(part.name in changes and changes[part.name] is None for part in index.parts):
-            for half in (index.pk, index.sk):
-                update.set(half.attribute, None)
-            continue
-        halves = touched if index.always else [index.pk, index.sk]
-        unknown = [name for half in halves for name in half.missing(known)]
-        if unknown:
-            raise IncompleteKeyError(
-                f"{spec.name}: the patch changes the key of {index.name}, which also needs {', '.join(unknown)}; "
-                "give them in the same patch"
-            )
-        for half in halves:
-            update.set(half.attribute, {"S": half.render(known)})
-        needs |= {half.attribute for half in (index.pk, index.sk) if half not in halves}
-    return frozenset(needs)
-
-
-def _refuse_edits(spec: EntitySpec, index: IndexSpec, changes: Mapping[str, object]) -> None:
-    for part in index.parts:
-        if isinstance(changes.get(part.name), Edit):
-            raise RequestError(
-                f"{spec.name}.{part.name} is part of {index.name}: it can be set or cleared with None, not worked out "
-                "by DynamoDB"
-            )

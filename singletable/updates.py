@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from . import codec
 from .codec import AttributeValue
-from .compile import EntitySpec, FieldSpec
-from .errors import RequestError
+from .compile import EntitySpec, FieldSpec, IndexSpec
+from .declare import TABLE, Changes, PrimaryKey
+from .errors import IncompleteKeyError, RequestError
 from .expressions import Path, Placeholders, check_path, path_text
-from .values import Edit, Verb
+from .items import encode_field, validated
+from .values import KEEP, Edit, Verb
+
+if TYPE_CHECKING:
+    from .entity import Entity
+
+E = TypeVar("E", bound="Entity")
 
 _WANTED: Mapping[Verb, tuple[str, frozenset[str]]] = {
     "add": ("a number or a set", frozenset({"N", "SS", "NS", "BS"})),
@@ -46,6 +53,13 @@ class Update:
         if value is not None:
             path = self.placeholders.name(attribute)
             self.sets[path] = f"if_not_exists({path}, {self.placeholders.value(value)})"
+
+    def apply(self, key: PrimaryKey[E], patch: Changes[E], absent_maps: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Apply a patch, and the changes of index keys that follow; what they take for granted of the item is returned.
+
+        `absent_maps` are stored names of maps that the item does not have yet: a merge into one makes it."""
+        changes = _changes(key.model, patch)
+        return _apply(self, key.model, changes, absent_maps) | _rekey(self, key.model.spec, key.given(), changes)
 
     def edit(self, spec: EntitySpec, target: FieldSpec, edit: Edit[object]) -> None:
         """Apply a change that DynamoDB works out from the stored value."""
@@ -103,3 +117,86 @@ class Update:
             "DELETE": [f"{path} {value}" for path, value in self.deletes.items()],
         }
         return " ".join(f"{verb} {', '.join(actions)}" for verb, actions in clauses.items() if actions)
+
+
+def merged(spec: EntitySpec, patch: Changes[E]) -> set[str]:
+    """The stored names of the maps that a patch merges into."""
+    edits = {name: cast("Edit[object]", value) for name, value in patch.given().items() if isinstance(value, Edit)}
+    return {spec.fields[name].stored for name, edit in edits.items() if edit.verb == "merge"}
+
+
+def _changes(model: type[Entity], patch: Changes[E]) -> dict[str, object]:
+    """What a patch changes, with values that the fields take."""
+    changes: dict[str, object] = {}
+    for name, value in patch.given().items():
+        if isinstance(value, Edit):
+            edit = cast("Edit[object]", value)
+            typed = edit.verb not in ("remove", "set_at", "remove_at")
+            operand = validated(model, name, edit.operand, operand=True) if typed else edit.operand
+            changes[name] = replace(edit, operand=operand)
+        elif value is not KEEP:
+            changes[name] = validated(model, name, value)
+    return changes
+
+
+def _apply(
+    update: Update, model: type[Entity], changes: Mapping[str, object], absent_maps: frozenset[str]
+) -> frozenset[str]:
+    """Apply the changes; what they need of the item is returned."""
+    spec = model.spec
+    needs: set[str] = set()
+    for name, value in changes.items():
+        field = spec.fields[name]
+        if not isinstance(value, Edit):
+            update.set(field.stored, encode_field(field, value, spec))
+            continue
+        edit = cast("Edit[object]", value)
+        if edit.verb == "remove" and model.model_fields[name].is_required():
+            raise RequestError(f"{spec.name}.{name} is required, so it cannot be removed")
+        if edit.verb == "merge" and field.stored in absent_maps:
+            update.set(field.stored, encode_field(field, edit.operand, spec))
+            continue
+        update.edit(spec, field, edit)
+        if edit.verb in ("merge", "set_at") and edit.operand != {}:
+            needs.add(field.stored)
+    return frozenset(needs)
+
+
+def _rekey(
+    update: Update, spec: EntitySpec, key: Mapping[str, object], changes: Mapping[str, object]
+) -> frozenset[str]:
+    """Set or remove the key of every index that the changes touch, from what the key and the changes give.
+
+    Where every item is in the index, the other half is stored already and stays; what that takes for granted is
+    returned."""
+    known = {**key, **changes}
+    needs: set[str] = set()
+    for index in spec.indexes.values():
+        touched = [half for half in (index.pk, index.sk) if any(part.name in changes for part in half.parts)]
+        if index.name == TABLE or not touched:
+            continue
+        _refuse_edits(spec, index, changes)
+        if any(part.name in changes and changes[part.name] is None for part in index.parts):
+            for half in (index.pk, index.sk):
+                update.set(half.attribute, None)
+            continue
+        halves = touched if index.always else [index.pk, index.sk]
+        unknown = [name for half in halves for name in half.missing(known)]
+        if unknown:
+            raise IncompleteKeyError(
+                f"{spec.name}: the patch changes the key of {index.name}, which also needs {', '.join(unknown)}; "
+                "give them in the same patch"
+            )
+        for half in halves:
+            update.set(half.attribute, {"S": half.render(known)})
+        needs |= {half.attribute for half in (index.pk, index.sk) if half not in halves}
+    return frozenset(needs)
+
+
+def _refuse_edits(spec: EntitySpec, index: IndexSpec, changes: Mapping[str, object]) -> None:
+    for part in index.parts:
+        if isinstance(changes.get(part.name), Edit):
+            raise RequestError(
+                f"{spec.name}.{part.name} is part of {index.name}: it can be set or cleared with None, not worked out "
+                "by DynamoDB"
+            )

@@ -15,10 +15,11 @@ from ..entity import Entity
 from ..errors import AlreadyExistsError, ConditionFailedError, OutdatedItemError, RequestError
 from ..items import from_item, key_item, pointer_key, target_key
 from ..plans import plan
-from ..requests import ExpiryMode, Requests, Write, merged
+from ..requests import ExpiryMode, Requests, Write
 from ..retry import ATTEMPTS, pause_seconds
 from ..transport import Transport
 from ..ttl import read_expiry
+from ..updates import merged
 from ..wire import WireItem
 from .batch import batch_get, batch_write
 from .query import Query
