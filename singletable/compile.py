@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound=Declared[Any])
 NAME = re.compile("[a-z][a-z0-9_]*")
 INDEX_NAME = re.compile(r"gsi\d+")
-RESERVED = re.compile(r"pk|sk|gsi\d+[ps]k|_entity|_version|targetPk|targetSk")
+RESERVED = re.compile(r"pk|sk|gsi\d+[ps]k|_entity|_version|_write|targetPk|targetSk")
 NONE = type(None)
 
 

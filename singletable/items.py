@@ -22,6 +22,8 @@ E = TypeVar("E", bound="Entity")
 R = TypeVar("R", bound=BaseModel)
 ENTITY = "_entity"
 VERSION = "_version"
+WRITE = "_write"
+"""Which write made an item what it is, so that one whose answer was lost can be told from one that was refused."""
 TARGET = ("targetPk", "targetSk")
 """Where a pointer item keeps the key of the item that it points to."""
 
@@ -109,6 +111,11 @@ def entity_key(entity: Entity) -> dict[str, AttributeValue]:
 def pointer_key(lookup: Lookup[E]) -> dict[str, AttributeValue]:
     """The `pk` and `sk` of the pointer item of a lookup."""
     return index_keys(lookup.model.spec.lookups[type(lookup).__name__], lookup.given())
+
+
+def lookups_of(entity: E) -> list[Lookup[E]]:
+    """The lookups of an entity, as values."""
+    return [getattr(type(entity), name).of(entity) for name in entity.spec.lookups]
 
 
 def pointers(entity: Entity) -> list[dict[str, AttributeValue]]:
@@ -204,7 +211,7 @@ def _types(error: ValidationError) -> str:
 def _unknown(spec: EntitySpec, item: WireItem, ttl_attribute: str) -> dict[str, AttributeValue]:
     # Keys of an index that only a later version declares are unknown as well: its items stay in that index.
     keys = {half.attribute for index in spec.indexes.values() for half in (index.pk, index.sk)}
-    known = {field.stored for field in spec.fields.values()} | keys | {ttl_attribute, ENTITY, VERSION}
+    known = {field.stored for field in spec.fields.values()} | keys | {ttl_attribute, ENTITY, VERSION, WRITE}
     unknown = {name: value for name, value in item.items() if name not in known}
     if int(item[VERSION]["N"]) > spec.version:
         # A later version of the entity wrote it: what is saved again must not pass for an older one.

@@ -13,7 +13,7 @@ from .compile import EntitySpec
 from .declare import Changes, Lookup, PrimaryKey
 from .errors import ItemTooLargeError, RequestError
 from .expressions import Condition, Placeholders, absent, compare, exists, record
-from .items import TARGET, encode_field, entity_key, key_item, pointer_key, pointers, table_key, to_item
+from .items import TARGET, WRITE, encode_field, entity_key, key_item, pointer_key, pointers, table_key, to_item
 from .ttl import Expiry
 from .updates import Update
 from .wire import Operation, Request, WireItem
@@ -49,11 +49,17 @@ class Write:
     """What an error is about: the entity, or one of its lookups."""
     needs: frozenset[str] = frozenset()
     """Attributes that an update takes for granted, and that an item of an older version may lack."""
+    write_id: str | None = None
+    """What the item carries once the write is applied; a transaction has a token instead."""
 
     @property
     def spec(self) -> EntitySpec:
         """The entity that is written."""
         return self.model.spec
+
+    def made(self, item: WireItem | None) -> bool:
+        """Whether a stored item is as this write made it."""
+        return item is not None and self.write_id is not None and item.get(WRITE) == {"S": self.write_id}
 
     def returning(self, values: Literal["ALL_NEW", "ALL_OLD"]) -> Write:
         """The write, answered with the item as it was or is; only outside a transaction."""
@@ -114,10 +120,11 @@ class Requests:
             )
         return item
 
-    def create(self, entity: Entity, now: datetime) -> list[Write]:
+    def create(self, entity: Entity, now: datetime, *, write_id: str | None = None) -> list[Write]:
         """Put an entity and its pointers where nothing is, or only what has expired."""
-        item = self.item(entity, now)
-        writes = [self._put(type(entity), item, "create", condition=self._gone(now))]
+        item = self.item(entity, now) | _mark(write_id)
+        first = self._put(type(entity), item, "create", condition=self._gone(now))
+        writes = [replace(first, write_id=write_id)]
         for pointer in self._pointers(entity, now):
             writes.append(self._put(type(entity), pointer, "create", condition=self._gone(now), lookup=True))
         return writes
@@ -166,26 +173,31 @@ class Requests:
         where: Callable[[E], bool] | None = None,
         expiry: ExpiryMode = "keep",
         absent_maps: frozenset[str] = frozenset(),
+        write_id: str | None = None,
     ) -> Write:
         """Change an item that is there and has not expired; index keys follow.
 
-        `absent_maps` are stored names of maps that the item does not have yet: a merge into one makes it."""
+        `absent_maps` are stored names of maps that the item does not have yet: a merge into one makes it.  With a
+        `write_id` the change is made once, however often a driver sends it."""
         spec = key.model.spec
         placeholders = Placeholders()
         update = Update(placeholders)
         needs = update.apply(key, patch, absent_maps)
         self._apply_expiry(update, spec, now, expiry)
-        expression = update.render()
-        if not expression:
+        if not update.render():
             raise RequestError(f"{type(patch).__qualname__}: the patch changes nothing")
         condition = self._live(now)
+        for attribute, mark in _mark(write_id).items():
+            update.set(attribute, mark)
+            condition &= absent(attribute) | compare(attribute, "<>", mark)
         if where is not None:
             condition &= record(where, spec)
         for guard in (*map(exists, sorted(needs)), *map(absent, sorted(absent_maps))):
             condition &= guard
         wire = key_item(key)
+        expression = update.render()
         params = self._params(Key=wire, UpdateExpression=expression, condition=condition, placeholders=placeholders)
-        return Write("Update", params, key.model, wire, "update", spec.name, needs)
+        return Write("Update", params, key.model, wire, "update", spec.name, needs, write_id)
 
     def delete(
         self,
@@ -271,6 +283,10 @@ def transaction_bytes(write: Write) -> int:
     """What a member counts for the 4 MB of a transaction: the item it puts, or the values that it carries."""
     item = write.params.get("Item") or write.params.get("ExpressionAttributeValues", {})
     return item_size_bytes(cast("WireItem", item))
+
+
+def _mark(write_id: str | None) -> dict[str, AttributeValue]:
+    return {} if write_id is None else {WRITE: {"S": write_id}}
 
 
 def _epoch(now: datetime) -> AttributeValue:

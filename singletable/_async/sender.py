@@ -84,4 +84,18 @@ class AsyncSender:
                 attempt += 1
                 if attempt == ATTEMPTS:
                     raise
+            except ConditionFailedError as error:
+                # A driver that sent the write twice tells of the second time: the first one was applied.
+                if not write.made(error.item):
+                    raise
+                return {"Attributes": error.item}
+            except OutcomeUnknownError:
+                item = await self._stored(write)
+                if write.made(item) or (write.verb == "Delete" and item is None):
+                    return {"Attributes": item}
+                raise
             await self.sleep(pause_seconds(attempt))
+
+    async def _stored(self, write: Write) -> WireItem | None:
+        response = await self.send(self.requests.get(write.key, consistent=True), entity=write.spec.name, key=write.key)
+        return response.get("Item")

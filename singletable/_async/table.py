@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast, overload
 
@@ -12,7 +13,7 @@ from ..codec import item_size_bytes
 from ..declare import AccessPath, Changes, Index, Lookup, PrimaryKey
 from ..entity import Entity
 from ..errors import AlreadyExistsError, ConditionFailedError, OutdatedItemError, RequestError
-from ..items import from_item, key_item, pointer_key, target_key
+from ..items import from_item, key_item, lookups_of, pointer_key, target_key
 from ..plans import plan
 from ..requests import ExpiryMode, Requests, Write
 from ..retry import ATTEMPTS, pause_seconds
@@ -98,7 +99,7 @@ class AsyncTable:
     async def create(self, entity: E) -> E:
         """Store a new entity; raises AlreadyExistsError if its key or one of its lookups is taken."""
         self._require_models([type(entity)])
-        writes = self._sender.requests.create(entity, self.clock())
+        writes = self._sender.requests.create(entity, self.clock(), write_id=_new_write_id())
         await self._sender.write(writes)
         return self._as_stored(entity, writes)
 
@@ -129,17 +130,25 @@ class AsyncTable:
 
         An update never creates.  Its expiry stays (`keep`), starts again (`refresh`) or goes (`clear`)."""
         self._require_models([key.model])
-        write = self._sender.requests.update(key, patch, self.clock(), where=where, expiry=expiry)
-        try:
-            response = await self._sender.write([write.returning("ALL_NEW")])
-        except OutdatedItemError as error:
-            lacking = write.needs - (error.item or {}).keys()
-            if not lacking <= merged(key.model.spec, patch):
-                raise
+        absent_maps: frozenset[str] = frozenset()
+        while True:
             write = self._sender.requests.update(
-                key, patch, self.clock(), where=where, expiry=expiry, absent_maps=lacking
+                key,
+                patch,
+                self.clock(),
+                where=where,
+                expiry=expiry,
+                absent_maps=absent_maps,
+                write_id=_new_write_id(),
             )
-            response = await self._sender.write([write.returning("ALL_NEW")])
+            try:
+                response = await self._sender.write([write.returning("ALL_NEW")])
+                break
+            except OutdatedItemError as error:
+                lacking = write.needs - (error.item or {}).keys()
+                if absent_maps or not lacking <= merged(key.model.spec, patch):
+                    raise
+                absent_maps = lacking
         return self.load(cast("type[E]", key.model), response["Attributes"])
 
     async def delete(self, key: PrimaryKey[E], *, where: Callable[[E], bool] | None = None) -> None:
@@ -264,9 +273,8 @@ class AsyncTable:
                 raise RequestError(f"{model.__name__} is not an entity of table {self.name}; name it in entities=")
 
 
-def lookups_of(entity: E) -> list[Lookup[E]]:
-    """The lookups of an entity, as values."""
-    return [getattr(type(entity), name).of(entity) for name in entity.spec.lookups]
+def _new_write_id() -> str:
+    return secrets.token_hex(6)
 
 
 def _text(item: WireItem) -> str:

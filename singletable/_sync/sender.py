@@ -85,4 +85,18 @@ class Sender:
                 attempt += 1
                 if attempt == ATTEMPTS:
                     raise
+            except ConditionFailedError as error:
+                # A driver that sent the write twice tells of the second time: the first one was applied.
+                if not write.made(error.item):
+                    raise
+                return {"Attributes": error.item}
+            except OutcomeUnknownError:
+                item = self._stored(write)
+                if write.made(item) or (write.verb == "Delete" and item is None):
+                    return {"Attributes": item}
+                raise
             self.sleep(pause_seconds(attempt))
+
+    def _stored(self, write: Write) -> WireItem | None:
+        response = self.send(self.requests.get(write.key, consistent=True), entity=write.spec.name, key=write.key)
+        return response.get("Item")

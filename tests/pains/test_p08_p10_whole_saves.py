@@ -13,7 +13,7 @@ from singletable import (
     TransactionFailedError,
 )
 from singletable.testing import Crash
-from tests.pains.support import listed, message, thread, turn
+from tests.pains.support import another, listed, message, thread, turn
 
 TOO_BIG = "x" * 500_000
 NAMES = [f"m{number:03}" for number in range(100)]
@@ -166,10 +166,26 @@ def test_p44_a_new_thread_whose_answer_is_lost_is_saved(fake, fault):
     assert memory.get_thread_by_id("t") == saved
 
 
-def test_p44_an_update_whose_answer_is_lost_is_never_called_a_conflict(fake):
+@pytest.mark.parametrize("fault", ["lose_answer", "resend"])
+def test_p44_an_update_whose_answer_is_lost_succeeds(fake, fault):
     memory = fake.store().memory
     memory.save_thread(thread())
+    getattr(fake.faults, fault)(operation="UpdateItem")
+    assert memory.update_thread("t", title="new").title == "new"
+    assert memory.get_thread_by_id("t").title == "new"
+
+
+def test_p44_an_update_that_cannot_be_settled_is_told_as_unknown(fake):
+    memory = fake.store().memory
+    memory.save_thread(thread())
+    other = another(fake).store().memory
+
+    def change(request):
+        if request.operation == "GetItem":
+            fake.faults.on_request = None
+            other.update_thread("t", title="theirs")
+
+    fake.faults.on_request = change
     fake.faults.lose_answer(operation="UpdateItem")
     with pytest.raises(OutcomeUnknownError):
-        memory.update_thread("t", title="new")
-    assert memory.get_thread_by_id("t").title == "new"
+        memory.update_thread("t", title="own")

@@ -1,10 +1,27 @@
-"""P09: what DynamoDB leaves unprocessed is sent again, to the end or to an error that says what is left."""
+"""P09, P44, P45, P47: what DynamoDB leaves unprocessed is sent again, to the end or to an error that says what is left;
+what was applied without an answer is neither lost nor done twice."""
 
 from __future__ import annotations
 
 import pytest
+from pydantic import Field
 
-from singletable import PartialBatchError, Table, ThrottledError
+from singletable import (
+    KEEP,
+    AlreadyExistsError,
+    Change,
+    Changes,
+    Entity,
+    OutcomeUnknownError,
+    PartialBatchError,
+    Pk,
+    PrimaryKey,
+    Request,
+    Table,
+    ThrottledError,
+    add,
+    append,
+)
 from singletable.schemas import Resource, Thread
 from singletable.testing import MemoryTransport
 
@@ -69,6 +86,60 @@ def test_p44_a_transaction_whose_answer_is_lost_is_settled_by_its_token(transpor
         tx.create(Resource(id="a"))
         tx.create(Thread(id="t", resource_id="a"))
     assert len(transport.database.items("t")) == 2
+
+
+class Counter(Entity, entity="counter", version=1):
+    id: str
+    count: int = 0
+    log: list[str] = Field(default_factory=list)
+
+    class Key(PrimaryKey["Counter"]):
+        id: Pk[str]
+
+    class Patch(Changes["Counter"]):
+        count: Change[int] = KEEP
+        log: Change[list[str]] = KEEP
+
+
+@pytest.fixture
+def counters(transport) -> Table:
+    return Table("t", transport, entities=[Counter], sleep=lambda _: None)
+
+
+@pytest.mark.parametrize("fault", ["lose_answer", "resend"])
+def test_p44_a_create_whose_answer_is_lost_succeeds(counters, transport, fault):
+    getattr(transport.faults, fault)()
+    assert counters.create(Counter(id="a")) == Counter(id="a")
+    with pytest.raises(AlreadyExistsError):
+        counters.create(Counter(id="a"))
+
+
+@pytest.mark.parametrize("fault", ["lose_answer", "resend"])
+def test_p45_an_increment_whose_answer_is_lost_counts_once(counters, transport, fault):
+    counters.create(Counter(id="a"))
+    getattr(transport.faults, fault)(operation="UpdateItem")
+    counted = counters.update(Counter.Key(id="a"), Counter.Patch(count=add(1), log=append(["x"])))
+    assert (counted.count, counted.log) == (1, ["x"])
+    assert counters.get(Counter.Key(id="a")) == counted
+
+
+def test_p44_a_delete_whose_answer_is_lost_succeeds(counters, transport):
+    counters.create(Counter(id="a"))
+    transport.faults.lose_answer(operation="DeleteItem")
+    counters.delete(Counter.Key(id="a"), where=lambda counter: counter.count == 0)
+    assert counters.get(Counter.Key(id="a")) is None
+
+
+def test_p44_a_write_that_did_not_arrive_is_told_as_unknown(counters, transport):
+    counters.create(Counter(id="a"))
+
+    def drop(request: Request) -> BaseException | None:
+        return OutcomeUnknownError("no answer") if request.operation == "UpdateItem" else None
+
+    transport.faults.on_request = drop
+    with pytest.raises(OutcomeUnknownError):
+        counters.update(Counter.Key(id="a"), Counter.Patch(count=add(1)))
+    assert counters.get(Counter.Key(id="a")).count == 0
 
 
 def test_p47_conflicts_between_transactions_are_tried_again(transport):
