@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, TypeAlias, TypeVar, cast
 
 from . import codec
@@ -85,6 +86,11 @@ def path_text(path: Path, to: Placeholders) -> str:
 def call(function: str, path: Path, *values: AttributeValue) -> Condition:
     """A function of DynamoDB over a stored value."""
     return Condition(lambda to: f"{function}({', '.join([path_text(path, to), *map(to.value, values)])})")
+
+
+def all_of(conditions: Sequence[Condition]) -> Condition:
+    """All of at least one condition."""
+    return reduce(Condition.__and__, conditions)
 
 
 def exists(*path: str | int) -> Condition:

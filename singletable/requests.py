@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from .codec import AttributeValue, item_size_bytes
 from .compile import EntitySpec
 from .declare import Changes, Lookup, PrimaryKey
 from .errors import ItemTooLargeError, RequestError
-from .expressions import Condition, Placeholders, absent, compare, exists, record
+from .expressions import Condition, Placeholders, absent, all_of, compare, exists, record
 from .items import TARGET, WRITE, encode_field, entity_key, key_item, pointer_key, pointers, table_key, to_item
 from .ttl import Expiry
 from .updates import Update
@@ -215,7 +214,7 @@ class Requests:
         for lookup in lookups:
             ours = absent("pk") | _points_to(wire)
             writes.append(self._delete(key.model, pointer_key(lookup), ours, type(lookup).__qualname__))
-            same = absent("pk") | _all(_equal(spec, lookup.given()))
+            same = absent("pk") | all_of(_equal(spec, lookup.given()))
             condition = same if condition is None else condition & same
         return [self._delete(key.model, wire, condition, spec.name), *writes]
 
@@ -241,7 +240,7 @@ class Requests:
         names = sorted({part.name for lookup in old.spec.lookups.values() for part in lookup.parts})
         if not names:
             return None
-        return self._gone(now) | _all(_equal(old.spec, {name: getattr(old, name) for name in names}))
+        return self._gone(now) | all_of(_equal(old.spec, {name: getattr(old, name) for name in names}))
 
     def _pointers(self, entity: Entity, now: datetime) -> list[dict[str, AttributeValue]]:
         return [pointer | self._stamp(entity.spec, now) for pointer in pointers(entity)]
@@ -300,7 +299,3 @@ def _points_to(key: WireItem) -> Condition:
 def _equal(spec: EntitySpec, values: Mapping[str, object]) -> list[Condition]:
     stored = {spec.fields[name].stored: encode_field(spec.fields[name], value, spec) for name, value in values.items()}
     return [compare(name, "=", value) for name, value in stored.items() if value is not None]
-
-
-def _all(conditions: Sequence[Condition]) -> Condition:
-    return reduce(Condition.__and__, conditions)

@@ -84,7 +84,7 @@ class Edit(Generic[T_co]):
 def add(amount: T) -> Edit[T]:
     """Add `amount` to the stored number, or its members to the stored set; absent counts as nothing.
 
-    An update whose answer is lost may have been applied: OutcomeUnknownError says so, and nothing adds twice."""
+    No lost answer makes it count twice: what cannot be settled is an OutcomeUnknownError."""
     return Edit("add", amount)
 
 
