@@ -48,12 +48,6 @@ class Update:
         else:
             self.sets[path] = self.placeholders.value(value)
 
-    def set_once(self, attribute: str, value: AttributeValue | None) -> None:
-        """Set an attribute that is not there yet."""
-        if value is not None:
-            path = self.placeholders.name(attribute)
-            self.sets[path] = f"if_not_exists({path}, {self.placeholders.value(value)})"
-
     def apply(self, key: PrimaryKey[E], patch: Changes[E], absent_maps: frozenset[str] = frozenset()) -> frozenset[str]:
         """Apply a patch, and the changes of index keys that follow; what they take for granted of the item is returned.
 

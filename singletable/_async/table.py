@@ -12,7 +12,7 @@ from ..clock import Clock, utc_now
 from ..codec import item_size_bytes
 from ..declare import AccessPath, Changes, Index, Lookup, PrimaryKey
 from ..entity import Entity
-from ..errors import AlreadyExistsError, ConditionFailedError, OutdatedItemError, RequestError
+from ..errors import ConditionFailedError, OutdatedItemError, RequestError
 from ..items import from_item, key_item, lookups_of, pointer_key, target_key
 from ..plans import plan
 from ..requests import ExpiryMode, Requests, Write
@@ -111,11 +111,12 @@ class AsyncTable:
         writes = self._sender.requests.put(entity, self.clock(), where=where)
         try:
             await self._sender.write(writes)
-        except AlreadyExistsError as error:
-            # The item in the way has other lookups: replace it together with its pointers.
-            if not isinstance(error.current, type(entity)):
+        except ConditionFailedError as error:
+            # Where the item in the way has other lookups, it is replaced together with its pointers.
+            old = error.current
+            if not isinstance(old, type(entity)) or lookups_of(old) == lookups_of(entity):
                 raise
-            await self._sender.write(self._sender.requests.put(entity, self.clock(), old=error.current))
+            await self._sender.write(self._sender.requests.put(entity, self.clock(), old=old, where=where))
         return self._as_stored(entity, writes)
 
     async def update(

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import threading
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -157,7 +158,7 @@ class AsyncRecording(Recorded):
         await self.inner.aclose()
 
 
-class Backend:
+class Backend(ABC):
     """One table of one DynamoDB, as a sync or as an async user has it."""
 
     def __init__(self, transport: Any, table_name: str, loop: Loop | None) -> None:
@@ -177,9 +178,9 @@ class Backend:
         settings = {"table_name": self.table_name, "transport": self.sent, "clock": self.clock, **settings}
         return self._used_alike((DynamoDBStore if self.loop is None else AsyncDynamoDBStore)(**settings))
 
+    @abstractmethod
     def items(self) -> list[Any]:
         """Everything that is stored in the table, expired items too, by key."""
-        raise NotImplementedError
 
     def _used_alike(self, made: Any) -> Any:
         return made if self.loop is None else Blocking(made, self.loop)

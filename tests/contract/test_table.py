@@ -809,6 +809,23 @@ def test_a_lookup_that_was_given_up_is_free(tx_table):
     assert tx_table.get(by_email("a@x")).id == "2"
 
 
+def test_put_where_it_holds_moves_the_pointer_of_a_changed_lookup(tx_table, backend):
+    tx_table.create(account(name="Ada"))
+    tx_table.put(account(email="new@x"), where=lambda a: a.name == "Ada")
+    assert tx_table.get(by_email("new@x")) == account(email="new@x")
+    assert tx_table.get(by_email("a@x")) is None
+    assert len(backend.items()) == 3
+
+
+@pytest.mark.parametrize("email", ["a@x", "new@x"])
+def test_put_where_it_does_not_hold_writes_nothing(tx_table, backend, email):
+    tx_table.create(account(name="Ada"))
+    before = backend.items()
+    with pytest.raises(ConditionFailedError):
+        tx_table.put(account(email=email, name="Eve"), where=lambda a: a.name == "Bob")
+    assert backend.items() == before
+
+
 def test_put_of_the_same_lookups_replaces(tx_table, backend):
     tx_table.create(account())
     tx_table.put(account(name="Ada"))
