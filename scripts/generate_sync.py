@@ -24,6 +24,7 @@ NAMES = {
     "asyncio": "time",  # of which only `sleep` is used
     "_async": "_sync",
     "aclose": "close",
+    "gather_in_tasks": "gather_in_threads",
     "aclosing": "closing",
     "aiter": "iter",
     "anext": "next",

@@ -75,6 +75,12 @@ def holds_free_form(annotation: object) -> bool:
     return any(leaf in FREE_FORM for leaf in _leaves(annotation))
 
 
+def is_mapping(annotation: object) -> bool:
+    """Whether a field holds a map, or None, and nothing else."""
+    kinds = [get_origin(member) or member for member in alternatives(annotation) - {type(None)}]
+    return bool(kinds) and all(isinstance(kind, type) and issubclass(kind, Mapping) for kind in kinds)
+
+
 def is_set(annotation: object) -> bool:
     """Whether a field may hold a set, which DynamoDB stores only where it has members."""
     return any(_is_set(member) for member in alternatives(annotation))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .compile import RESERVED, EntitySpec, IndexSpec
 from .errors import ConfigurationError, DeclarationError
+from .specs import RESERVED, EntitySpec, IndexSpec
 
 if TYPE_CHECKING:
     from .entity import Entity
@@ -20,6 +20,8 @@ class Catalog(Mapping[str, "type[Entity]"]):
         for model in entities:
             if self._models.setdefault(model.spec.name, model) is not model:
                 raise DeclarationError(f"two entities are called {model.spec.name}")
+        self.models = frozenset(self._models.values())
+        """The same classes, without their names."""
         _check_partitions([model.spec for model in self._models.values()])
 
     def __getitem__(self, name: str) -> type[Entity]:

@@ -93,6 +93,17 @@ def size_bytes(value: AttributeValue) -> int:
             return 1
 
 
+def fits(items: Sequence[WireItem], limit_bytes: int) -> bool:
+    """Whether items have no more bytes than a limit, all together."""
+    try:
+        # As JSON an item is longer than what DynamoDB counts, and that is found many times as fast.
+        if sum(len(orjson.dumps(item)) for item in items) <= limit_bytes:
+            return True
+    except TypeError:
+        pass  # binary values, which JSON has not
+    return sum(map(item_size_bytes, items)) <= limit_bytes
+
+
 def item_size_bytes(item: WireItem) -> int:
     """The bytes that DynamoDB counts for a whole item."""
     return sum(len(name.encode()) + size_bytes(value) for name, value in item.items())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
 
 from pydantic.alias_generators import to_camel, to_snake
@@ -18,15 +17,17 @@ from .annotations import (
     holds_decimal,
     holds_free_form,
     is_free_form,
+    is_mapping,
     is_set,
     part_kind,
     part_type,
     side,
 )
-from .declare import TABLE, AccessPath, Changes, Declared, Index, Lookup, PrimaryKey
+from .declare import TABLE, AccessPath, Changes, Declared, Index, Lookup, PrimaryKey, Projection
 from .errors import DeclarationError
 from .keys import PARTITION_BYTES, SORT_BYTES, KeyPart, KeyTemplate, is_part_kind, part_kinds
-from .values import KEEP
+from .specs import RESERVED, WRITE, EntitySpec, FieldSpec, IndexSpec, Upcaster
+from .values import KEEP, Automatic, AutomaticKind
 
 if TYPE_CHECKING:
     from .entity import Entity
@@ -34,73 +35,28 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound=Declared[Any])
 NAME = re.compile("[a-z][a-z0-9_]*")
 INDEX_NAME = re.compile(r"gsi\d+")
-RESERVED = re.compile(r"pk|sk|gsi\d+[ps]k|_entity|_version|_write|targetPk|targetSk")
 NONE = type(None)
 
 
-@dataclass(frozen=True)
-class FieldSpec:
-    """How one field is stored."""
-
-    name: str
-    stored: str
-    json_text: bool
-    free_form: bool
-    """It holds JSON of any shape: as text, or, where it says `Map`, as a map."""
-    decimal: bool
-    is_set: bool
-    none_is_absent: bool
-    """None is what a missing attribute reads as, so None is stored by leaving the attribute out."""
-
-
-@dataclass(frozen=True)
-class IndexSpec:
-    """One index, or the table itself: the two halves of its key."""
-
-    name: str
-    pk: KeyTemplate
-    sk: KeyTemplate
-    always: bool
-    """No part is optional, so that every item of the entity is in the index."""
-
-    @property
-    def parts(self) -> tuple[KeyPart, ...]:
-        """The parts of both halves."""
-        return self.pk.parts + self.sk.parts
-
-
-@dataclass(frozen=True)
-class EntitySpec:
-    """All that the rest of the library needs to know of an entity class."""
-
-    name: str
-    version: int
-    ttl_seconds: int | None
-    fields: Mapping[str, FieldSpec]
-    indexes: Mapping[str, IndexSpec]
-    lookups: Mapping[str, IndexSpec]
-    """By the name of the Lookup class; the keys are those of the pointer items."""
-
-    @property
-    def table(self) -> IndexSpec:
-        """The primary key."""
-        return self.indexes[TABLE]
-
-
-def compile_spec(model: type[Entity], *, name: str, version: int, ttl_seconds: int | None) -> EntitySpec:
+def compile_spec(
+    model: type[Entity], *, name: str, version: int, ttl_seconds: int | None, upcasters: Mapping[int, Upcaster]
+) -> EntitySpec:
     """Compile an entity class; raises DeclarationError with class and field for every mistake in it."""
     _check_name(model.__name__, "entity", name)
     if version < 1 or (ttl_seconds is not None and ttl_seconds < 1):
         raise DeclarationError(f"{model.__name__}: version and ttl_seconds must be 1 or more")
+    _check_upcasters(model, version, upcasters)
     fields = {field: _field(model, field) for field in model.model_fields}
+    automatic = _automatic(model)
     _check_stored(model, fields.values())
     for declared in nested_in(model, Declared):
         _check_declared(model, declared)
     indexes = _indexes(model, name)
     lookups = {path.__name__: _lookup(model, path, name) for path in nested_in(model, Lookup)}
+    _check_automatic(model, automatic, indexes.values(), [indexes[TABLE], *lookups.values()])
     for patch in nested_in(model, Changes):
-        _check_patch(model, patch, indexes[TABLE], lookups.values())
-    return EntitySpec(name, version, ttl_seconds, fields, indexes, lookups)
+        _check_patch(model, patch, [indexes[TABLE], *lookups.values()], automatic.values())
+    return EntitySpec(name, version, ttl_seconds, fields, indexes, lookups, automatic, upcasters)
 
 
 def nested_in(model: type[Entity], base: type[D]) -> list[type[D]]:
@@ -118,8 +74,9 @@ def _field(model: type[Entity], name: str) -> FieldSpec:
         raise DeclarationError(f"{model.__name__}.{name}: {problem}")
     return FieldSpec(
         name=name,
-        stored=to_camel(name),
+        stored=WRITE if _kind(model, name) == "version" else to_camel(name),
         json_text=json_text,
+        text_is_json=json_text or is_mapping(info.annotation),
         free_form=holds_free_form(info.annotation),
         decimal=holds_decimal(info.annotation),
         is_set=is_set(info.annotation),
@@ -127,10 +84,54 @@ def _field(model: type[Entity], name: str) -> FieldSpec:
     )
 
 
+def _kind(model: type[Entity], name: str) -> AutomaticKind | None:
+    marks = (mark for mark in model.model_fields[name].metadata if isinstance(mark, Automatic))
+    return next((mark.kind for mark in marks), None)
+
+
+def _automatic(model: type[Entity]) -> dict[AutomaticKind, str]:
+    automatic: dict[AutomaticKind, str] = {}
+    for name, info in model.model_fields.items():
+        kind = _kind(model, name)
+        if kind is None:
+            continue
+        if info.is_required() or (kind == "version" and info.default != ""):
+            default = '"" as its default' if kind == "version" else "a default"
+            raise DeclarationError(f"{model.__name__}.{name} is filled in by the library: give it {default}")
+        other = automatic.setdefault(kind, name)
+        if other != name:
+            raise DeclarationError(f"{model.__name__}.{other} and {name} are both the {kind}")
+    return automatic
+
+
+def _check_automatic(
+    model: type[Entity],
+    automatic: Mapping[AutomaticKind, str],
+    indexes: Iterable[IndexSpec],
+    fixed: Iterable[IndexSpec],
+) -> None:
+    """What changes with every write is no part of what an item is found by; a version is no part of any index."""
+    version, updated_at = automatic.get("version"), automatic.get("updated_at")
+    for name, where in ((version, indexes), (version, fixed), (updated_at, fixed)):
+        for index in where:
+            if name in [part.name for part in index.parts]:
+                raise DeclarationError(
+                    f"{model.__name__}.{name} changes with every write: it is no part of {index.name}"
+                )
+
+
+def _check_upcasters(model: type[Entity], version: int, upcasters: Mapping[int, Upcaster]) -> None:
+    if (upcasters and sorted(upcasters) != list(range(min(upcasters), version))) or min(upcasters, default=1) < 1:
+        raise DeclarationError(
+            f"{model.__name__}: upcasters must lead to version {version} step by step: one for each version before it, "
+            "from the oldest that is stored"
+        )
+
+
 def _check_stored(model: type[Entity], fields: Iterable[FieldSpec]) -> None:
     owners: dict[str, str] = {}
     for field in fields:
-        if RESERVED.fullmatch(field.stored):
+        if RESERVED.fullmatch(field.stored) and field.stored != WRITE:
             raise DeclarationError(f"{model.__name__}.{field.name}: {field.stored} is an attribute of the table's own")
         other = owners.setdefault(field.stored, field.name)
         if other != field.name:
@@ -171,6 +172,8 @@ def _indexes(model: type[Entity], name: str) -> dict[str, IndexSpec]:
         prefix = dataclasses.replace(whole.sk, parts=whole.sk.parts[: len(index.sk.parts)])
         if (index.pk, index.sk) != (whole.pk, prefix):
             raise DeclarationError(f"{path.__qualname__} and another class disagree on the key of the {path.on}")
+        if index.projection != whole.projection:
+            raise DeclarationError(f"{path.__qualname__} and another class disagree on the projection of the {path.on}")
     return indexes
 
 
@@ -184,7 +187,25 @@ def _index(model: type[Entity], path: type[AccessPath[Any]], name: str) -> Index
     tag = path.collection or name
     _check_name(path.__qualname__, "collection", tag)
     on = "" if path.on == TABLE else path.on
-    return _key(model, path, (f"{on}pk", tag), (f"{on}sk", name))
+    key = _key(model, path, (f"{on}pk", tag), (f"{on}sk", name))
+    return dataclasses.replace(key, projection=_projection(model, path)) if issubclass(path, Index) else key
+
+
+def _projection(model: type[Entity], path: type[Index[Any]]) -> Projection:
+    projection = path.projection
+    if path.on == TABLE and projection != "all":
+        raise DeclarationError(f'{path.__qualname__}: only an index has a projection, and this has no on="gsi1"')
+    return projection if projection == "all" or projection == "keys_only" else _included(model, path, projection)
+
+
+def _included(model: type[Entity], path: type[Index[Any]], projection: object) -> tuple[str, ...]:
+    if not isinstance(projection, tuple) or not projection:
+        raise DeclarationError(f'{path.__qualname__}: projection is "all", "keys_only", or a tuple of fields')
+    fields = cast("tuple[str, ...]", projection)
+    unknown = set(fields) - model.model_fields.keys()
+    if unknown:
+        raise DeclarationError(f"{path.__qualname__}: {model.__name__} has no field {', '.join(map(str, unknown))}")
+    return tuple(sorted(set(fields)))
 
 
 def _lookup(model: type[Entity], path: type[Lookup[Any]], name: str) -> IndexSpec:
@@ -226,14 +247,18 @@ def _may_be_none(model: type[Entity], field: str) -> bool:
     return NONE in alternatives_of(model.model_fields[field].annotation)
 
 
-def _check_patch(model: type[Entity], patch: type[Changes[Any]], key: IndexSpec, lookups: Iterable[IndexSpec]) -> None:
-    fixed = {part.name for index in (key, *lookups) for part in index.parts}
+def _check_patch(
+    model: type[Entity], patch: type[Changes[Any]], unchanging: Iterable[IndexSpec], automatic: Collection[str]
+) -> None:
+    fixed = {part.name for index in unchanging for part in index.parts}
     defaults = {field.name: field.default for field in dataclasses.fields(cast(Any, patch))}
     for field, hint in _hints(patch).items():
         if field in fixed:
             raise DeclarationError(
                 f"{patch.__qualname__}.{field} is part of the key or of a lookup, so it cannot change"
             )
+        if field in automatic:
+            raise DeclarationError(f"{patch.__qualname__}.{field} is filled in by the library, so it cannot be patched")
         if changed_type(hint) != alternatives_of(model.model_fields[field].annotation):
             raise DeclarationError(f"{patch.__qualname__}.{field} and {model.__name__}.{field} have different types")
         if defaults[field] is not KEEP:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, cast
 
 from typing_extensions import dataclass_transform
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound="Entity")
 TABLE = "table"
 """The name under which the table itself stands among its indexes."""
+Projection: TypeAlias = Literal["all", "keys_only"] | tuple[str, ...]
+"""What an index holds of an item besides its keys: everything, nothing, or these fields."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -23,18 +25,22 @@ class Declared(Generic[E]):
     if TYPE_CHECKING:  # get_type_hints, which compile.py calls, would look for Entity at run time
         model: ClassVar[type[Entity]]
 
+    names: ClassVar[tuple[str, ...]]
+    """The fields of the value, which are fields of the entity."""
+
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         dataclass(frozen=True, kw_only=True)(cls)
+        cls.names = tuple(field.name for field in dataclasses.fields(cast(Any, cls)))
 
     def given(self) -> dict[str, object]:
         """The fields and their values."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(cast(Any, self))}
+        return {name: getattr(self, name) for name in self.names}
 
     @classmethod
     def of(cls, item: E) -> Self:
         """The value with the fields of `item`."""
-        return cls(**{field.name: getattr(item, field.name) for field in dataclasses.fields(cast(Any, cls))})
+        return cls(**{name: getattr(item, name) for name in cls.names})
 
 
 class AccessPath(Declared[E]):
@@ -43,8 +49,8 @@ class AccessPath(Declared[E]):
     on: ClassVar[str] = TABLE
     collection: ClassVar[str | None] = None
 
-    def __init_subclass__(cls, *, on: str = TABLE, collection: str | None = None, **kwargs: object) -> None:
-        super().__init_subclass__(**kwargs)
+    def __init_subclass__(cls, *, on: str = TABLE, collection: str | None = None) -> None:
+        super().__init_subclass__()
         cls.on = on
         cls.collection = collection
 
@@ -58,7 +64,18 @@ class PrimaryKey(AccessPath[E]):
 class Index(AccessPath[E]):
     """One access pattern, on the index `on="gsiN"`, or on the table itself where `on` is left out.
 
-    It may leave out trailing sort parts.  An item is in the index only while all parts of its key are present."""
+    It may leave out trailing sort parts.  An item is in the index only while all parts of its key are present.
+    `projection` says what else the index holds: everything, nothing ("keys_only"), or a tuple of fields.  The less it
+    holds, the fewer writes to an item are billed for the index as well; a query then reads the items themselves from
+    the table, unless all that it selects is in the tuple."""
+
+    projection: ClassVar[Projection] = "all"
+
+    def __init_subclass__(
+        cls, *, on: str = TABLE, collection: str | None = None, projection: Projection = "all"
+    ) -> None:
+        super().__init_subclass__(on=on, collection=collection)
+        cls.projection = projection
 
 
 class Lookup(Declared[E]):

@@ -13,6 +13,7 @@
     + ConditionFailedError         .current is what is stored
       - AlreadyExistsError
       - NotFoundError
+      - VersionConflictError     the item was changed since it was read
       - OutdatedItemError        an item that was stored before its entity got an index or a map
       - ThreadDeletedError
     + TransactionFailedError       .reasons, one per member
@@ -25,6 +26,7 @@
     + UnreachableError             nothing was answered, and nothing was written
     + OutcomeUnknownError          nothing was answered to a write that may have been applied
   x CorruptItemError               a stored item does not fit its entity
+  x BudgetExceededError            a reading came to the bound of `within`; .cursor goes on
 
 Messages name entities and fields; they never hold stored content, key values or credentials, because they end in logs.
 """
@@ -127,6 +129,10 @@ class NotFoundError(ConditionFailedError):
     """`update` met no item, or one that has expired."""
 
 
+class VersionConflictError(ConditionFailedError):
+    """The item is not the version that was read: load it again, or work on `.current`, and write once more."""
+
+
 class OutdatedItemError(ConditionFailedError):
     """An update met an item that was stored before its entity got what is changed: put the whole item once."""
 
@@ -146,6 +152,8 @@ class Reason:
     """What is stored, in DynamoDB's typed JSON, where a condition failed and an item is there."""
     entity: str | None = None
     key: WireItem | None = None
+    current: object = None
+    """What is stored, as its entity; None where nothing is, or where it has expired."""
 
 
 class TransactionFailedError(StorageError):
@@ -200,7 +208,19 @@ class OutcomeUnknownError(StorageError):
 class CorruptItemError(SingleTableError):
     """A stored item does not fit its entity; `key` says which."""
 
-    def __init__(self, message: str, *, entity: str | None = None, key: WireItem | None = None) -> None:
+    def __init__(
+        self, message: str, *, entity: str | None = None, key: WireItem | None = None, item: WireItem | None = None
+    ) -> None:
         super().__init__(message)
         self.entity = entity
         self.key = key
+        self.item = item
+        """What is stored, in DynamoDB's typed JSON, as far as it was read."""
+
+
+class BudgetExceededError(SingleTableError):
+    """A reading used up its budget before its end: `page(size, error.cursor)` goes on after what was read."""
+
+    def __init__(self, message: str, *, cursor: str) -> None:
+        super().__init__(message)
+        self.cursor = cursor

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from . import codec
 from .codec import AttributeValue
-from .compile import EntitySpec, FieldSpec
 from .errors import RequestError
 from .items import encode_field
+from .specs import EntitySpec, FieldSpec
 
 M = TypeVar("M")
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Collection, Mapping
+from functools import cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from . import codec
 from .codec import AttributeValue
-from .compile import EntitySpec, FieldSpec, IndexSpec
 from .declare import TABLE, Lookup, PrimaryKey
+from .decoding import decode
+from .encoding import encode_fields
 from .errors import CorruptItemError, InvalidValueError, RequestError, SingleTableError
+from .scopes import split_scope
+from .specs import ENTITY, TARGET, VERSION, WRITE, EntitySpec, FieldSpec, IndexSpec
+from .upcasting import stored_version, upcast
 from .wire import WireItem
 
 if TYPE_CHECKING:
@@ -20,32 +25,25 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound="Entity")
 R = TypeVar("R", bound=BaseModel)
-ENTITY = "_entity"
-VERSION = "_version"
-WRITE = "_write"
-"""Which write made an item what it is, so that one whose answer was lost can be told from one that was refused."""
-TARGET = ("targetPk", "targetSk")
-"""Where a pointer item keeps the key of the item that it points to."""
 
 
-def to_item(entity: Entity) -> dict[str, AttributeValue]:
+def to_item(
+    entity: Entity, scope: str = "", automatic: Mapping[str, object] = MappingProxyType({})
+) -> dict[str, AttributeValue]:
     """The whole item of an entity but its expiry: keys, markers, fields, and what this version does not know.
 
-    Raises InvalidValueError for a value that the item could not be read with again."""
+    `automatic` are values of the fields that the library fills in.  Raises InvalidValueError for a value that the item
+    could not be read with again."""
     spec = entity.spec
-    values = _checked(entity)
-    item: dict[str, AttributeValue] = dict(index_keys(spec.table, values))
+    values = _checked(entity, automatic)
+    item: dict[str, AttributeValue] = dict(index_keys(spec.table, values, scope))
     for index in spec.indexes.values():
         if index.name != TABLE and not missing(index, values):
-            item |= index_keys(index, values)
+            item |= index_keys(index, values, scope)
     item[ENTITY] = {"S": spec.name}
     item[VERSION] = {"N": str(spec.version)}
     item |= entity._unknown  # pyright: ignore[reportPrivateUsage]
-    for field in spec.fields.values():
-        value = encode_field(field, values[field.name], spec)
-        if value is not None:
-            item[field.stored] = value
-    return item
+    return item | encode_fields(spec.fields.values(), values, partial(encode_field, spec=spec))
 
 
 def from_item(model: type[E], item: WireItem, ttl_attribute: str) -> E:
@@ -53,21 +51,22 @@ def from_item(model: type[E], item: WireItem, ttl_attribute: str) -> E:
     spec = model.spec
     name = item.get(ENTITY, {}).get("S")
     if VERSION not in item:
-        raise CorruptItemError(f"a stored {spec.name} has no {VERSION}", entity=spec.name, key=table_key(item))
+        raise _corrupt(spec, item, f"a stored {spec.name} has no {VERSION}")
     if name != spec.name:
-        raise CorruptItemError(
-            f"an item where a {spec.name} should be says that it is {name or 'nothing of this library'}",
-            entity=spec.name,
-            key=table_key(item),
+        raise _corrupt(
+            spec, item, f"an item where a {spec.name} should be says that it is {name or 'nothing of this library'}"
         )
+    item = _upcast(spec, item)
     entity = _validated(model, item, spec.fields.values(), spec)
-    entity._unknown.update(_unknown(spec, item, ttl_attribute))  # pyright: ignore[reportPrivateUsage]
+    unknown = _unknown(spec, item, _known(model, ttl_attribute))
+    if unknown:
+        entity._unknown.update(unknown)  # pyright: ignore[reportPrivateUsage]
     return entity
 
 
 def from_projection(model: type[R], item: WireItem, spec: EntitySpec) -> R:
     """The part of an item that a projection asks for; raises CorruptItemError where it does not fit."""
-    return _validated(model, item, [spec.fields[name] for name in model.model_fields], spec)
+    return _validated(model, _upcast(spec, item), [spec.fields[name] for name in model.model_fields], spec)
 
 
 def encode_field(field: FieldSpec, value: object, spec: EntitySpec) -> AttributeValue | None:
@@ -88,9 +87,12 @@ def validated(model: type[Entity], name: str, value: object, *, operand: bool = 
         raise InvalidValueError(f"{model.spec.name}: {name} cannot be changed to that: {_types(error)}") from None
 
 
-def index_keys(index: IndexSpec, values: Mapping[str, object]) -> dict[str, AttributeValue]:
+def index_keys(index: IndexSpec, values: Mapping[str, object], scope: str) -> dict[str, AttributeValue]:
     """Both key attributes of an index; raises IncompleteKeyError where a part is missing."""
-    return {half.attribute: {"S": half.render(values)} for half in (index.pk, index.sk)}
+    return {
+        index.pk.attribute: {"S": index.pk.render(values, scope)},
+        index.sk.attribute: {"S": index.sk.render(values)},
+    }
 
 
 def missing(index: IndexSpec, values: Mapping[str, object]) -> list[str]:
@@ -98,19 +100,24 @@ def missing(index: IndexSpec, values: Mapping[str, object]) -> list[str]:
     return index.pk.missing(values) + index.sk.missing(values)
 
 
-def key_item(key: PrimaryKey[E]) -> dict[str, AttributeValue]:
+def key_item(key: PrimaryKey[E], scope: str) -> dict[str, AttributeValue]:
     """The `pk` and `sk` of a key."""
-    return index_keys(key.model.spec.table, key.given())
+    return index_keys(key.model.spec.table, key.given(), scope)
 
 
-def entity_key(entity: Entity) -> dict[str, AttributeValue]:
+def key_of(entity: E) -> PrimaryKey[E]:
+    """The key of an entity, as a value."""
+    return cast("PrimaryKey[E]", cast(Any, type(entity)).Key.of(entity))
+
+
+def entity_key(entity: Entity, scope: str) -> dict[str, AttributeValue]:
     """The `pk` and `sk` of an entity."""
-    return index_keys(entity.spec.table, _values(entity))
+    return index_keys(entity.spec.table, _values(entity), scope)
 
 
-def pointer_key(lookup: Lookup[E]) -> dict[str, AttributeValue]:
+def pointer_key(lookup: Lookup[E], scope: str) -> dict[str, AttributeValue]:
     """The `pk` and `sk` of the pointer item of a lookup."""
-    return index_keys(lookup.model.spec.lookups[type(lookup).__name__], lookup.given())
+    return index_keys(lookup.model.spec.lookups[type(lookup).__name__], lookup.given(), scope)
 
 
 def lookups_of(entity: E) -> list[Lookup[E]]:
@@ -118,12 +125,16 @@ def lookups_of(entity: E) -> list[Lookup[E]]:
     return [getattr(type(entity), name).of(entity) for name in entity.spec.lookups]
 
 
-def pointers(entity: Entity) -> list[dict[str, AttributeValue]]:
+def pointers(
+    entity: Entity, scope: str = "", automatic: Mapping[str, object] = MappingProxyType({})
+) -> list[dict[str, AttributeValue]]:
     """The pointer items of an entity, one for each of its lookups."""
     spec = entity.spec
-    values = _values(entity)
-    target = index_keys(spec.table, values)
-    return [index_keys(lookup, values) | pointer_body(lookup, target) for lookup in spec.lookups.values()]
+    if not spec.lookups:
+        return []
+    values = {**_values(entity), **automatic}
+    target = index_keys(spec.table, values, scope)
+    return [index_keys(lookup, values, scope) | pointer_body(lookup, target) for lookup in spec.lookups.values()]
 
 
 def pointer_body(lookup: IndexSpec, target: WireItem) -> dict[str, AttributeValue]:
@@ -137,9 +148,10 @@ def target_key(pointer: WireItem) -> dict[str, AttributeValue]:
 
 
 def key_fields(model: type[Entity], key: WireItem) -> dict[str, object]:
-    """The fields that a stored key holds."""
+    """The fields that a stored key holds, whatever scope it is in."""
     table = model.spec.table
-    return table.pk.parse(key["pk"]["S"]) | table.sk.parse(key["sk"]["S"])
+    _, partition = split_scope(key["pk"]["S"])
+    return table.pk.parse(partition) | table.sk.parse(key["sk"]["S"])
 
 
 def table_key(item: WireItem) -> dict[str, AttributeValue]:
@@ -157,29 +169,29 @@ def check_projection(model: type[BaseModel], spec: EntitySpec) -> None:
         raise RequestError(f"{model.__name__} asks for {', '.join(sorted(unknown))}, which {spec.name} does not have")
 
 
-def _validated(model: type[R], item: WireItem, fields: Iterable[FieldSpec], spec: EntitySpec) -> R:
+def _validated(model: type[R], item: WireItem, fields: Collection[FieldSpec], spec: EntitySpec) -> R:
     try:
-        values = {field.name: _decoded(field, item) for field in fields if field.stored in item or field.is_set}
-        return model.model_validate(values)
-    except (ValidationError, SingleTableError, ValueError, KeyError) as error:
-        raise CorruptItemError(
-            f"a stored {spec.name} does not fit: {_problems(error)}", entity=spec.name, key=table_key(item)
-        ) from (None if isinstance(error, ValidationError) else error)
+        return decode(model, spec, fields, item)
+    except (ValidationError, SingleTableError, ArithmeticError, ValueError, KeyError) as error:
+        cause = None if isinstance(error, ValidationError) else error
+        raise _corrupt(spec, item, f"a stored {spec.name} does not fit: {_problems(error)}") from cause
 
 
-def _decoded(field: FieldSpec, item: WireItem) -> object:
-    value = item.get(field.stored)
-    if value is None:
-        return set[object]()  # DynamoDB has no empty sets: a set without members is an absent attribute
-    if field.json_text and "S" in value:
-        return codec.decode_json(value)
-    return codec.decode(value, decimal=field.decimal)
+def _upcast(spec: EntitySpec, item: WireItem) -> WireItem:
+    try:
+        return upcast(spec, item)
+    except Exception as error:  # an upcaster is code of the user's, and one bad item must not look like a bug of ours
+        raise _corrupt(spec, item, f"a stored {spec.name} cannot be cast up: {type(error).__name__}") from error
 
 
-def _checked(entity: Entity) -> dict[str, object]:
+def _corrupt(spec: EntitySpec, item: WireItem, problem: str) -> CorruptItemError:
+    return CorruptItemError(problem, entity=spec.name, key=table_key(item), item=item)
+
+
+def _checked(entity: Entity, automatic: Mapping[str, object]) -> dict[str, object]:
     """The fields of an entity, validated once more: model_copy(update=...) and nested changes go round validation."""
     try:
-        return _values(type(entity).model_validate(_values(entity)))
+        return _values(type(entity).model_validate({**_values(entity), **automatic}))
     except ValidationError as error:
         raise InvalidValueError(f"{entity.spec.name} cannot be stored: {_problems(error)}") from None
 
@@ -208,12 +220,18 @@ def _types(error: ValidationError) -> str:
     return ", ".join(sorted({e["type"] for e in error.errors(include_input=False)}))
 
 
-def _unknown(spec: EntitySpec, item: WireItem, ttl_attribute: str) -> dict[str, AttributeValue]:
-    # Keys of an index that only a later version declares are unknown as well: its items stay in that index.
-    keys = {half.attribute for index in spec.indexes.values() for half in (index.pk, index.sk)}
-    known = {field.stored for field in spec.fields.values()} | keys | {ttl_attribute, ENTITY, VERSION, WRITE}
+def _unknown(spec: EntitySpec, item: WireItem, known: frozenset[str]) -> dict[str, AttributeValue]:
     unknown = {name: value for name, value in item.items() if name not in known}
-    if int(item[VERSION]["N"]) > spec.version:
+    if stored_version(item) > spec.version:
         # A later version of the entity wrote it: what is saved again must not pass for an older one.
         unknown[VERSION] = item[VERSION]
     return unknown
+
+
+@cache
+def _known(model: type[Entity], ttl_attribute: str) -> frozenset[str]:
+    # Keys of an index that only a later version declares are unknown as well: its items stay in that index.
+    spec = model.spec
+    keys = {half.attribute for index in spec.indexes.values() for half in (index.pk, index.sk)}
+    stored = {field.stored for field in spec.fields.values()}
+    return frozenset(stored | keys | {ttl_attribute, ENTITY, VERSION, WRITE})

@@ -65,12 +65,12 @@ class KeyTemplate:
         """The parts that `values` does not give."""
         return [part.name for part in self.parts if values.get(part.name) is None]
 
-    def render(self, values: Mapping[str, object]) -> str:
-        """The whole key; raises IncompleteKeyError where a part is missing."""
+    def render(self, values: Mapping[str, object], scope: str = "") -> str:
+        """The whole key, behind the text of a scope; raises IncompleteKeyError where a part is missing."""
         missing = self.missing(values)
         if missing:
             raise IncompleteKeyError(f"{self.attribute} ({self}) needs {', '.join(missing)}")
-        return self._checked(self._stem(self.parts, values))
+        return self._checked(scope + self._stem(self.parts, values))
 
     def interval(self, values: Mapping[str, object]) -> Interval:
         """The keys that fit the leading parts of `values`, the last of which may be a Range."""

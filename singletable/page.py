@@ -17,8 +17,13 @@ class Page(Generic[T]):
     """Gives the next page to the call that returned this one; None where nothing follows."""
     total: int | None = None
     """How many results there are on all pages, where that was asked for."""
+    previous: str | None = None
+    """Gives the page before to the call that returned this one; None on the first, and for a scan."""
 
     @property
     def has_more(self) -> bool:
-        """Whether results follow: proved by reading one more, not guessed from the size of the page."""
+        """Whether results follow: proved by reading one more, not guessed from the size of the page.
+
+        A page that its budget ended has more: it is not proved that nothing follows.  So has one that `previous` led
+        to, because the page that it was asked from follows."""
         return self.cursor is not None

@@ -1,144 +1,160 @@
-"""What a query asks, as a value: its key range, its filter, its cursors.  Pure."""
+"""What is read, as a value: of which entities, under which conditions, which of their fields.  Pure."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-import orjson
 from pydantic import BaseModel
 
-from .compile import EntitySpec, IndexSpec
-from .declare import TABLE, AccessPath
-from .errors import InvalidCursorError, RequestError
-from .expressions import Condition, Placeholders, one_of
-from .items import ENTITY
-from .keys import Interval
-from .requests import Requests
+from .errors import RequestError
+from .expressions import Condition, Placeholders, all_of, record
+from .items import check_projection, from_item, from_projection
+from .settings import Settings
+from .specs import EntitySpec
 from .wire import Request, WireItem
 
 if TYPE_CHECKING:
     from .entity import Entity
 
-CURSOR_VERSION = 1
+M = TypeVar("M")
+LARGEST_LIMIT = 2**31 - 1
+"""What DynamoDB takes for Limit; a page ends at 1 MB long before."""
+FILTERED_PAGE = 100
+"""With a filter, DynamoDB's Limit counts what is read before it: smaller pages would cost a request for each hit."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The key range of one or several entities in one partition."""
+class Lane:
+    """How far one part of a reading has come: a query has one, a scan has one for each of its segments."""
 
-    requests: Requests
-    index: IndexSpec
-    partition: str
-    intervals: tuple[tuple[type[Entity], Interval], ...]
-    """The sort keys that are asked for, entity by entity."""
-    reverse: bool = False
-    consistent: bool = True
+    after: WireItem | None = None
+    """What it goes on after, with its key; None at its beginning."""
+    finished: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(ABC):
+    """A reading of one or several entities."""
+
+    settings: Settings
+    models: tuple[type[Entity], ...]
+    """The entities that are asked for."""
+    consistent: bool
     filters: tuple[Condition, ...] = ()
     projection: type[BaseModel] | None = None
+    counting: bool = False
+    """Only the number of the items is wanted."""
 
     @property
     def specs(self) -> list[EntitySpec]:
         """The entities that are asked for."""
-        return [model.spec for model, _ in self.intervals]
+        return [model.spec for model in self.models]
 
     @property
-    def reach(self) -> Interval:
-        """From the lowest to the highest sort key that is asked for."""
-        intervals = [interval for _, interval in self.intervals]
-        return Interval(min(i.low for i in intervals), max(i.high for i in intervals))
+    @abstractmethod
+    def key_attributes(self) -> Sequence[str]:
+        """The attributes that say where an item lies in the reading."""
 
-    def request(self, now: datetime, *, limit: int | None = None, start: WireItem | None = None) -> Request:
-        """The request for one page."""
-        to = Placeholders()
-        params: dict[str, Any] = {
-            "TableName": self.requests.table,
-            "KeyConditionExpression": self._key_condition(to),
-            "FilterExpression": self._filter(now).render(to),
-            "ScanIndexForward": not self.reverse,
-        }
-        if self.index.name == TABLE:
-            params["ConsistentRead"] = self.consistent
-        else:
-            params["IndexName"] = self.index.name
-        if self.projection:
-            params["ProjectionExpression"] = ", ".join(to.name(name) for name in self._projected(self.projection))
-        if limit is not None:
-            params["Limit"] = limit
-        if start is not None:
-            params["ExclusiveStartKey"] = start
-        return Request("Query", params | to.params())
+    @property
+    def hydrates(self) -> bool:
+        """Whether only keys are read, and then the items by these keys."""
+        return False
 
+    @property
+    def counts_itself(self) -> bool:
+        """Whether DynamoDB can count, without sending anything back."""
+        return True
+
+    @property
+    def is_selective(self) -> bool:
+        """Whether DynamoDB reads more than it sends back."""
+        return bool(self.filters)
+
+    @abstractmethod
+    def lanes(self) -> list[Lane]:
+        """The parts of the reading, at their beginnings."""
+
+    @abstractmethod
+    def request(
+        self, now: datetime, *, lane: int = 0, after: WireItem | None = None, limit: int | None = None
+    ) -> Request:
+        """The request for one page of a part."""
+
+    @abstractmethod
     def model_of(self, item: WireItem) -> type[Entity] | None:
-        """The entity of an item; None where it lies between the sort keys that are asked for."""
-        name, sort = item.get(ENTITY, {}).get("S"), item[self.index.sk.attribute]["S"]
-        if len(self.intervals) == 1:
-            return self.intervals[0][0]
-        return next((model for model, interval in self.intervals if model.spec.name == name and sort in interval), None)
+        """The entity of an item; None where it is not asked for."""
 
-    def cursor(self, item: WireItem) -> str:
-        """The opaque text from which a later page goes on after `item`."""
-        keys = {name: item[name]["S"] for name in self._resumed()}
-        return base64.urlsafe_b64encode(orjson.dumps([CURSOR_VERSION, self._digest(), keys])).decode().rstrip("=")
+    def covers(self, item: WireItem) -> bool:
+        """Whether an item of the table is still what is asked for."""
+        return self.model_of(item) is not None
 
-    def start(self, cursor: str) -> WireItem:
-        """The key after which a cursor goes on; raises InvalidCursorError unless this query made it."""
-        try:
-            decoded = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-            version, digest, keys = decoded
-            start = {name: {"S": str(keys[name])} for name in self._resumed()}
-        except (binascii.Error, ValueError, TypeError, KeyError):
-            raise InvalidCursorError("the cursor is damaged; start again without one") from None
-        if version != CURSOR_VERSION or digest != self._digest():
-            raise InvalidCursorError("the cursor belongs to another query; use it with the query that returned it")
-        return {self.index.pk.attribute: {"S": self.partition}, **start}
+    @abstractmethod
+    def onward(self, lanes: Sequence[Lane]) -> str:
+        """The cursor with which a later page goes on from there."""
 
-    def _resumed(self) -> list[str]:
-        """The key attributes in a cursor.  The partition is not: it is always the query's own."""
-        attributes = {"pk", "sk", self.index.pk.attribute, self.index.sk.attribute} - {self.index.pk.attribute}
-        return sorted(attributes)
+    def reading(self, *, consistent: bool) -> Self:
+        """The same, strongly consistent or not."""
+        return replace(self, consistent=consistent)
 
-    def _digest(self) -> str:
-        to = Placeholders()
-        filters = [condition.render(to) for condition in self.filters]
-        names = [spec.name for spec in self.specs]
-        reach = self.reach
-        text = repr((self.index.name, self.partition, reach.low, reach.high, names, self.reverse, filters, to.params()))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+    def filtered(self, test: Callable[[Any], bool]) -> Self:
+        """The same under one more condition; raises RequestError where several entities are read."""
+        condition = record(test, self._only("filter"))
+        return replace(self, filters=(*self.filters, condition))
 
-    def _key_condition(self, to: Placeholders) -> str:
-        pk = f"{to.name(self.index.pk.attribute)} = {to.value({'S': self.partition})}"
-        sk, reach = to.name(self.index.sk.attribute), self.reach
-        if reach.low == reach.high:
-            return f"{pk} AND {sk} = {to.value({'S': reach.low})}"
-        return f"{pk} AND {sk} BETWEEN {to.value({'S': reach.low})} AND {to.value({'S': reach.high})}"
+    def selecting(self, model: type[BaseModel]) -> Self:
+        """The same with only the fields of `model`; raises RequestError unless one entity is read that has them."""
+        check_projection(model, self._only("projection"))
+        return replace(self, projection=model)
 
-    def _filter(self, now: datetime) -> Condition:
-        condition = self.requests.live_filter(now)
-        if len(self.intervals) > 1:
-            condition &= one_of(ENTITY, [{"S": spec.name} for spec in self.specs])
-        for extra in self.filters:
-            condition &= extra
-        return condition
+    def counted(self) -> Self:
+        """The same, to be counted."""
+        return replace(self, projection=None, counting=True)
 
-    def _projected(self, model: type[BaseModel]) -> list[str]:
+    def page_limit(self, left: int | None) -> int | None:
+        """How many items DynamoDB should read for `left` results; None for as many as fit into a page."""
+        if left is None:
+            return None
+        return min(max(left, FILTERED_PAGE) if self.is_selective else left, LARGEST_LIMIT)
+
+    def load(self, model: type[Entity], item: WireItem) -> BaseModel:
+        """The result that an item is; raises CorruptItemError where it does not fit its entity."""
+        if self.projection is None:
+            return from_item(model, item, self.settings.expiry.attribute)
+        return from_projection(self.projection, item, model.spec)
+
+    def _params(self, to: Placeholders, conditions: Iterable[Condition]) -> dict[str, Any]:
+        """What requests of all kinds have in common."""
+        params: dict[str, Any] = {"TableName": self.settings.table}
+        wanted = [*conditions, *self.filters]
+        if wanted:
+            params["FilterExpression"] = all_of(wanted).render(to)
+        if self.counting and self.counts_itself:
+            params["Select"] = "COUNT"
+        elif attributes := self._attributes():
+            params["ProjectionExpression"] = ", ".join(map(to.name, attributes))
+        return params
+
+    def _attributes(self) -> list[str]:
+        """What is read of each item; empty where it is all of it, which upcasters need."""
+        if self.hydrates or self.counting:
+            return [*self.key_attributes]
+        if self.projection is None or any(spec.upcasters for spec in self.specs):
+            return []
         (spec,) = self.specs
-        stored = [spec.fields[name].stored for name in model.model_fields]
-        return [*dict.fromkeys(["pk", "sk", self.index.pk.attribute, self.index.sk.attribute, ENTITY, *stored])]
+        stored = [spec.fields[name].stored for name in self.projection.model_fields]
+        return [*dict.fromkeys([*self.key_attributes, *stored])]
 
+    def _question(self) -> tuple[object, ...]:
+        """What a cursor is bound to, of what all kinds of reading have in common."""
+        to = Placeholders()
+        return [spec.name for spec in self.specs], [condition.render(to) for condition in self.filters], to.params()
 
-def plan(requests: Requests, paths: Sequence[AccessPath[Any]]) -> Plan:
-    """The plan of one query over `paths`; raises RequestError unless they lie in one partition."""
-    first = paths[0].model.spec.indexes[paths[0].on]
-    partitions = {(path.on, path.model.spec.indexes[path.on].pk.render(path.given())) for path in paths}
-    if len(partitions) != 1:
-        names = " and ".join(type(path).__qualname__ for path in paths)
-        raise RequestError(f"{names} do not lie in one partition, so one query cannot read them")
-    ((_, partition),) = partitions
-    intervals = tuple((path.model, path.model.spec.indexes[path.on].sk.interval(path.given())) for path in paths)
-    return Plan(requests, first, partition, intervals, consistent=first.name == TABLE)
+    def _only(self, what: str) -> EntitySpec:
+        if len(self.models) != 1:
+            raise RequestError(f"a {what} applies to one entity; this reads several")
+        (model,) = self.models
+        return model.spec

@@ -14,25 +14,30 @@ from .errors import (
     OutdatedItemError,
     StorageError,
     TransactionFailedError,
+    VersionConflictError,
 )
-from .items import ENTITY, from_item
-from .requests import Write
-from .ttl import Expiry
+from .items import from_item
+from .settings import Settings
+from .specs import ENTITY, WRITE
+from .upcasting import is_behind, stored_version
 from .wire import WireItem
+from .writes import Write
 
 REFUSED = "ConditionalCheckFailed"
 CONFLICTS = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 """Codes of a cancelled transaction that may succeed when it is sent again."""
 
 
-def refusal(write: Write, item: WireItem | None, error: StorageError, expiry: Expiry, now: datetime) -> StorageError:
+def refusal(
+    write: Write, item: WireItem | None, error: StorageError, settings: Settings, now: datetime
+) -> StorageError:
     """The error that a failed condition means, with what is stored instead."""
-    live = None if item is None or expiry.is_past(item, now) else item
+    live = _live(item, settings, now)
     kind, problem = _meaning(write, live)
     return kind(
         f"{write.intent}: {problem}",
         item=item,
-        current=_entity(write.model, live, expiry),
+        current=_entity(write.model, live, settings),
         operation=error.operation,
         table=error.table,
         entity=write.spec.name,
@@ -42,19 +47,29 @@ def refusal(write: Write, item: WireItem | None, error: StorageError, expiry: Ex
 
 
 def first_refusal(
-    writes: Sequence[Write], error: TransactionFailedError, expiry: Expiry, now: datetime
+    writes: Sequence[Write], error: TransactionFailedError, settings: Settings, now: datetime
 ) -> StorageError:
     """The error that the first failed condition of a cancelled transaction means."""
     for write, reason in zip(writes, error.reasons, strict=True):
         if reason.code == REFUSED:
-            return refusal(write, reason.item, error, expiry, now)
+            return refusal(write, reason.item, error, settings, now)
     return error
 
 
-def named(error: TransactionFailedError, writes: Sequence[Write]) -> TransactionFailedError:
-    """The error with the entity and key of each member."""
+def named(
+    error: TransactionFailedError, writes: Sequence[Write], settings: Settings, now: datetime
+) -> TransactionFailedError:
+    """The error with the entity and key of each member, and what is stored there."""
     members = zip(error.reasons, writes, strict=True)
-    reasons = [replace(reason, entity=write.what, key=write.key) for reason, write in members]
+    reasons = [
+        replace(
+            reason,
+            entity=write.what,
+            key=write.key,
+            current=_entity(write.model, _live(reason.item, settings, now), settings),
+        )
+        for reason, write in members
+    ]
     refused = ", ".join(f"{reason.entity}: {reason.code}" for reason in reasons if reason.code != "None")
     return TransactionFailedError(
         f"the transaction was cancelled, nothing was written: {refused}",
@@ -76,10 +91,16 @@ def may_retry(error: TransactionFailedError) -> bool:
 
 
 def _meaning(write: Write, live: WireItem | None) -> tuple[type[ConditionFailedError], str]:
+    if live is not None and write.expected is not None and live.get(WRITE, {}).get("S", "") != write.expected:
+        return VersionConflictError, f"the stored {write.what} is not the version that was read; .current has it"
     if write.intent in ("create", "put"):
         return AlreadyExistsError, f"the {write.what} is there already, or belongs to another item"
     if live is None:
         return NotFoundError, f"there is no {write.what} with this key, or it has expired"
+    if write.intent == "update" and is_behind(write.spec, live):
+        return OutdatedItemError, (
+            f"the stored {write.what} is of version {stored_version(live)}: get it and put it, or use Table.update"
+        )
     lacking = write.needs - live.keys()
     if lacking:
         return OutdatedItemError, (
@@ -89,7 +110,11 @@ def _meaning(write: Write, live: WireItem | None) -> tuple[type[ConditionFailedE
     return ConditionFailedError, f"the stored {write.what} does not meet the condition; .current has it"
 
 
-def _entity(model: type[Entity], item: WireItem | None, expiry: Expiry) -> Entity | None:
+def _live(item: WireItem | None, settings: Settings, now: datetime) -> WireItem | None:
+    return None if item is None or settings.expiry.is_past(item, now) else item
+
+
+def _entity(model: type[Entity], item: WireItem | None, settings: Settings) -> Entity | None:
     if item is None or item.get(ENTITY, {}).get("S") != model.spec.name:
         return None
-    return from_item(model, item, expiry.attribute)
+    return from_item(model, item, settings.expiry.attribute)

@@ -13,7 +13,9 @@ from typing import Any, Generic, TypeVar, cast
 from .declare import PrimaryKey
 from .entity import Entity
 from .errors import CorruptItemError
-from .items import ENTITY, from_item, key_fields
+from .items import from_item, key_fields
+from .scopes import split_scope, tenant_of
+from .specs import ENTITY
 from .ttl import DEFAULT_ATTRIBUTE
 from .wire import WireItem
 
@@ -31,6 +33,8 @@ class StreamEvent(Generic[E]):
     """Orders the changes of one item, and tells a record that is delivered twice."""
     at: datetime | None
     """About when it happened, to the second."""
+    tenant: str | None
+    """Whose item it is; None where it was stored without a scope."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,12 @@ def parse(
         return from_item(model, change[name], ttl_attribute) if name in change else None
 
     key = cast("PrimaryKey[E]", cast(Any, model).Key(**key_fields(model, keys)))
-    where = (key, str(change.get("SequenceNumber", "")), _time(change.get("ApproximateCreationDateTime")))
+    where = (
+        key,
+        str(change.get("SequenceNumber", "")),
+        _time(change.get("ApproximateCreationDateTime")),
+        tenant_of(keys["pk"]["S"]),
+    )
     if kind == "INSERT":
         return Inserted(*where, new=image("NewImage"))
     if kind == "MODIFY":
@@ -90,7 +99,8 @@ def _model(change: Mapping[str, Any], entities: tuple[type[E], ...]) -> type[E] 
         name = item.get(ENTITY, {}).get("S")
         return next((model for model in entities if model.spec.name == name), None)
     # A stream of keys alone: the texts of the keys say which entity it is.
-    sort, partition = (change["Keys"][half]["S"].partition("#")[0] for half in ("sk", "pk"))
+    _, partition = split_scope(change["Keys"]["pk"]["S"])
+    sort, partition = (text.partition("#")[0] for text in (change["Keys"]["sk"]["S"], partition))
     tables = {model: model.spec.table for model in entities}
     return next((m for m, t in tables.items() if (t.sk.prefix, t.pk.prefix) == (sort, partition)), None)
 

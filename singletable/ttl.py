@@ -46,7 +46,8 @@ class Expiry:
     def is_past(self, item: WireItem, now: datetime) -> bool:
         """Whether an item has expired."""
         stamp = item.get(self.attribute)
-        return stamp is not None and float(stamp["N"]) <= now.timestamp()
+        # DynamoDB takes no notice of an expiry that is no number.
+        return stamp is not None and "N" in stamp and float(stamp["N"]) <= now.timestamp()
 
 
 def read_expiry(config: Mapping[str, object], defaults: Mapping[str, int | None]) -> Expiry:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from . import codec
 from .codec import AttributeValue
-from .compile import EntitySpec, FieldSpec, IndexSpec
 from .declare import TABLE, Changes, PrimaryKey
 from .errors import IncompleteKeyError, RequestError
-from .expressions import Path, Placeholders, check_path, path_text
+from .expressions import Condition, Path, Placeholders, absent, check_path, exists, path_text
 from .items import encode_field, validated
+from .keys import KeyTemplate
+from .moment import Moment, touched
+from .presence import holds
+from .specs import EntitySpec, FieldSpec, IndexSpec
 from .values import KEEP, Edit, Verb
+from .wire import WireItem
 
 if TYPE_CHECKING:
     from .entity import Entity
@@ -30,6 +34,30 @@ _WANTED: Mapping[Verb, tuple[str, frozenset[str]]] = {
 }
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What was read of an item before it is updated; the update demands that it still holds."""
+
+    parts: Mapping[str, object] = field(default_factory=dict[str, object])
+    """Fields that are part of index keys."""
+    absent_maps: frozenset[str] = frozenset()
+    """Stored names of maps that the item does not have yet: a merge into one makes it."""
+
+    def condition(self, spec: EntitySpec) -> list[Condition]:
+        """That nothing of it has changed since."""
+        maps = [absent(name) for name in sorted(self.absent_maps)]
+        return [holds(spec, self.parts), *maps] if self.parts else maps
+
+    def anew(self, spec: EntitySpec, patch: Changes[E], item: WireItem, current: object) -> Seen:
+        """The same of what is stored now."""
+        parts = {name: getattr(current, name) for name in self.parts} if current is not None else {}
+        return Seen(parts, frozenset(_merged(spec, patch) - item.keys()))
+
+
+UNSEEN: Final = Seen()
+"""Nothing was read."""
+
+
 @dataclass
 class Update:
     """An update under construction, keyed by document path: no path is ever changed twice."""
@@ -39,6 +67,8 @@ class Update:
     removes: dict[str, None] = field(default_factory=dict[str, None])
     adds: dict[str, str] = field(default_factory=dict[str, str])
     deletes: dict[str, str] = field(default_factory=dict[str, str])
+    needs: set[str] = field(default_factory=set[str])
+    """Attributes that the item must have, and that one of an older version may lack."""
 
     def set(self, attribute: str, value: AttributeValue | None) -> None:
         """Set a whole attribute; None removes it."""
@@ -48,12 +78,17 @@ class Update:
         else:
             self.sets[path] = self.placeholders.value(value)
 
-    def apply(self, key: PrimaryKey[E], patch: Changes[E], absent_maps: frozenset[str] = frozenset()) -> frozenset[str]:
-        """Apply a patch, and the changes of index keys that follow; what they take for granted of the item is returned.
-
-        `absent_maps` are stored names of maps that the item does not have yet: a merge into one makes it."""
+    def apply(self, key: PrimaryKey[E], patch: Changes[E], moment: Moment, seen: Seen, scope: str) -> None:
+        """Apply a patch, and the changes of index keys that follow."""
         changes = _changes(key.model, patch)
-        return _apply(self, key.model, changes, absent_maps) | _rekey(self, key.model.spec, key.given(), changes)
+        if changes:
+            changes |= touched(key.model.spec, moment)
+        _apply(self, key.model, changes, seen.absent_maps)
+        _rekey(self, key.model.spec, {**seen.parts, **key.given(), **changes}, changes, scope)
+
+    def required(self) -> list[Condition]:
+        """That the item has what it needs."""
+        return [exists(name) for name in sorted(self.needs)]
 
     def edit(self, spec: EntitySpec, target: FieldSpec, edit: Edit[object]) -> None:
         """Apply a change that DynamoDB works out from the stored value."""
@@ -113,10 +148,26 @@ class Update:
         return " ".join(f"{verb} {', '.join(actions)}" for verb, actions in clauses.items() if actions)
 
 
-def merged(spec: EntitySpec, patch: Changes[E]) -> set[str]:
+def patch_of(entity: E) -> Changes[E] | None:
+    """The fields that were given to an entity and that its Patch may change, as a patch; None where there are none."""
+    patch: Any = getattr(type(entity), "Patch", None)
+    names = entity.model_fields_set & set(patch.names) if patch else set[str]()
+    return patch(**{name: getattr(entity, name) for name in names}) if names else None
+
+
+def _merged(spec: EntitySpec, patch: Changes[E]) -> set[str]:
     """The stored names of the maps that a patch merges into."""
     edits = {name: cast("Edit[object]", value) for name, value in patch.given().items() if isinstance(value, Edit)}
     return {spec.fields[name].stored for name, edit in edits.items() if edit.verb == "merge"}
+
+
+def unknown_parts(key: PrimaryKey[E], patch: Changes[E], moment: Moment) -> list[str]:
+    """The fields that index keys need after a patch, and that neither the key nor the patch gives."""
+    spec = key.model.spec
+    changes = _changes(key.model, patch) | touched(spec, moment)
+    known = {**key.given(), **changes}
+    unknown = [name for index, halves in _touched(spec, changes) for name in _lacking(index, halves, known)]
+    return list(dict.fromkeys(unknown))
 
 
 def _changes(model: type[Entity], patch: Changes[E]) -> dict[str, object]:
@@ -133,12 +184,8 @@ def _changes(model: type[Entity], patch: Changes[E]) -> dict[str, object]:
     return changes
 
 
-def _apply(
-    update: Update, model: type[Entity], changes: Mapping[str, object], absent_maps: frozenset[str]
-) -> frozenset[str]:
-    """Apply the changes; what they need of the item is returned."""
+def _apply(update: Update, model: type[Entity], changes: Mapping[str, object], absent_maps: frozenset[str]) -> None:
     spec = model.spec
-    needs: set[str] = set()
     for name, value in changes.items():
         field = spec.fields[name]
         if not isinstance(value, Edit):
@@ -152,39 +199,50 @@ def _apply(
             continue
         update.edit(spec, field, edit)
         if edit.verb in ("merge", "set_at") and edit.operand != {}:
-            needs.add(field.stored)
-    return frozenset(needs)
+            update.needs.add(field.stored)
 
 
 def _rekey(
-    update: Update, spec: EntitySpec, key: Mapping[str, object], changes: Mapping[str, object]
-) -> frozenset[str]:
-    """Set or remove the key of every index that the changes touch, from what the key and the changes give.
+    update: Update, spec: EntitySpec, known: Mapping[str, object], changes: Mapping[str, object], scope: str
+) -> None:
+    """Set or remove the key of every index that the changes touch.
 
-    Where every item is in the index, the other half is stored already and stays; what that takes for granted is
-    returned."""
-    known = {**key, **changes}
-    needs: set[str] = set()
+    Where every item is in the index, the other half is stored already and stays; the update then needs it."""
+    for index, halves in _touched(spec, changes):
+        unknown = _lacking(index, halves, known)
+        if unknown:
+            raise IncompleteKeyError(
+                f"{spec.name}: the patch changes the key of {index.name}, which also needs {', '.join(unknown)}; "
+                "give them in the same patch, or read them with refresh=True"
+            )
+        whole = not _is_left(index, known)
+        for half in halves:
+            text = half.render(known, scope if half is index.pk else "") if whole else None
+            update.set(half.attribute, None if text is None else {"S": text})
+        if whole:
+            update.needs |= {half.attribute for half in (index.pk, index.sk) if half not in halves}
+
+
+def _touched(spec: EntitySpec, changes: Mapping[str, object]) -> Iterator[tuple[IndexSpec, Sequence[KeyTemplate]]]:
+    """The indexes whose key changes, and which halves of it are made anew."""
     for index in spec.indexes.values():
         touched = [half for half in (index.pk, index.sk) if any(part.name in changes for part in half.parts)]
         if index.name == TABLE or not touched:
             continue
         _refuse_edits(spec, index, changes)
-        if any(part.name in changes and changes[part.name] is None for part in index.parts):
-            for half in (index.pk, index.sk):
-                update.set(half.attribute, None)
-            continue
-        halves = touched if index.always else [index.pk, index.sk]
-        unknown = [name for half in halves for name in half.missing(known)]
-        if unknown:
-            raise IncompleteKeyError(
-                f"{spec.name}: the patch changes the key of {index.name}, which also needs {', '.join(unknown)}; "
-                "give them in the same patch"
-            )
-        for half in halves:
-            update.set(half.attribute, {"S": half.render(known)})
-        needs |= {half.attribute for half in (index.pk, index.sk) if half not in halves}
-    return frozenset(needs)
+        yield index, touched if index.always else (index.pk, index.sk)
+
+
+def _lacking(index: IndexSpec, halves: Sequence[KeyTemplate], known: Mapping[str, object]) -> list[str]:
+    """The parts that must be known for a new key, and are not."""
+    if _is_left(index, known):
+        return []
+    return [part.name for half in halves for part in half.parts if part.name not in known]
+
+
+def _is_left(index: IndexSpec, known: Mapping[str, object]) -> bool:
+    """Whether a part is None, so that the item is no longer in the index."""
+    return any(part.name in known and known[part.name] is None for part in index.parts)
 
 
 def _refuse_edits(spec: EntitySpec, index: IndexSpec, changes: Mapping[str, object]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum, auto
 from typing import Annotated, Final, Generic, Literal, Never, TypeAlias, TypeVar
 
@@ -133,6 +134,16 @@ def remove_at(*path: str | int) -> Edit[Never]:
     return Edit("remove_at", None, path)
 
 
+AutomaticKind: TypeAlias = Literal["created_at", "updated_at", "version"]
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """Marks a field that the library fills in."""
+
+    kind: AutomaticKind
+
+
 @dataclass(frozen=True)
 class Form:
     """Marks how a field of free-form JSON is stored."""
@@ -152,6 +163,14 @@ Map: TypeAlias = Annotated[T, Form(native=True)]
 """Free-form JSON stored as a map of DynamoDB's, so that it can be merged and filtered on.
 
 Numbers lose the difference between 1.0 and 1 in it, because DynamoDB does not keep it."""
+CreatedAt: TypeAlias = Annotated[datetime, Automatic("created_at")]
+"""The time of the first write, by the table's clock, unless a time is given; give the field any default."""
+UpdatedAt: TypeAlias = Annotated[datetime, Automatic("updated_at")]
+"""The time of the last write, by the table's clock, whatever is given; give the field any default."""
+Version: TypeAlias = Annotated[str, Automatic("version")]
+"""A text that changes with every write and never comes back, for optimistic locking; give the field the default `""`.
+
+`put` demands that the stored version is the one that was read, and that nothing is there for the version `""`."""
 Order: TypeAlias = str
 """Fixed-width text assigned by the store at the first save and kept for ever: it breaks ties of `created_at`."""
 JsonObject: TypeAlias = Mapping[str, object]

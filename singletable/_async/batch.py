@@ -3,43 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
 
-from ..errors import PartialBatchError, StorageError, ThrottledError
-from ..items import table_key
+from ..concurrency import gather_in_tasks
+from ..errors import StorageError, ThrottledError
 from ..requests import BATCH_GET_KEYS, BATCH_WRITE_ITEMS
 from ..retry import ATTEMPTS, pause_seconds
 from ..wire import WireItem
 from .sender import AsyncSender
 
 Member = Mapping[str, Any]
+T = TypeVar("T")
+
+
+@dataclass
+class Unwritten:
+    """What of a batch was not written, in no order, and the error that stood in the way."""
+
+    members: list[Member] = field(default_factory=list[Member])
+    error: StorageError | None = None
 
 
 async def batch_get(sender: AsyncSender, keys: Sequence[WireItem], *, consistent: bool) -> list[WireItem]:
-    """The items of `keys` that exist, in no order; 100 keys a request."""
-    items: list[WireItem] = []
-    for start in range(0, len(keys), BATCH_GET_KEYS):
-        items += await _get(sender, keys[start : start + BATCH_GET_KEYS], consistent=consistent)
-    return items
+    """The items of `keys` that exist, in no order; 100 keys a request, several requests at once."""
+    calls = [partial(_get, sender, part, consistent=consistent) for part in _cut(keys, BATCH_GET_KEYS)]
+    return [item for items in await gather_in_tasks(calls) for item in items]
 
 
-async def batch_write(sender: AsyncSender, members: Sequence[Member]) -> None:
-    """Put and delete without conditions, 25 members a request; raises PartialBatchError with the keys left."""
-    for start in range(0, len(members), BATCH_WRITE_ITEMS):
-        end = start + BATCH_WRITE_ITEMS
-        left, error = await _write(sender, members[start:end])
-        if left:
-            unwritten = [_member_key(member) for member in (*left, *members[end:])]
-            raise PartialBatchError(
-                f"{len(unwritten)} items of a batch were not written; .unwritten has their keys",
-                unwritten=unwritten,
-                operation="BatchWriteItem",
-                table=sender.requests.table,
-            ) from error
+async def batch_write(sender: AsyncSender, members: Sequence[Member], *, ordered: bool) -> Unwritten:
+    """Put and delete without conditions, 25 members a request; several requests at once, unless `ordered`.
+
+    Nothing more is sent once something could not be written."""
+    left = Unwritten()
+    calls = [partial(_write, sender, part, left) for part in _cut(members, BATCH_WRITE_ITEMS)]
+    if not ordered:
+        await gather_in_tasks(calls)
+        return left
+    for call in calls:
+        await call()
+    return left
+
+
+def _cut(members: Sequence[T], count: int) -> list[Sequence[T]]:
+    return [members[start : start + count] for start in range(0, len(members), count)]
 
 
 async def _get(sender: AsyncSender, keys: Sequence[WireItem], *, consistent: bool) -> list[WireItem]:
-    table = sender.requests.table
+    table = sender.settings.table
     items: list[WireItem] = []
     attempt = 0
     while True:
@@ -57,21 +69,19 @@ async def _get(sender: AsyncSender, keys: Sequence[WireItem], *, consistent: boo
         await sender.sleep(pause_seconds(attempt))
 
 
-async def _write(sender: AsyncSender, members: Sequence[Member]) -> tuple[Sequence[Member], StorageError | None]:
-    """What is left of `members`, and the error that stopped the rest."""
+async def _write(sender: AsyncSender, members: Sequence[Member], left: Unwritten) -> None:
     attempt = 0
-    while True:
+    while members and not left.members:
         try:
             response = await sender.send(sender.requests.batch_write(members))
         except StorageError as error:
-            return members, error
-        left: Sequence[Member] = response.get("UnprocessedItems", {}).get(sender.requests.table, [])
-        attempt = 0 if len(left) < len(members) else attempt + 1
-        if not left or attempt == ATTEMPTS:
-            return left, None
-        members = left
-        await sender.sleep(pause_seconds(attempt))
-
-
-def _member_key(member: Member) -> WireItem:
-    return member["DeleteRequest"]["Key"] if "DeleteRequest" in member else table_key(member["PutRequest"]["Item"])
+            left.error = error
+            break
+        unprocessed: Sequence[Member] = response.get("UnprocessedItems", {}).get(sender.settings.table, [])
+        attempt = 0 if len(unprocessed) < len(members) else attempt + 1
+        members = unprocessed
+        if attempt == ATTEMPTS:
+            break
+        if members:
+            await sender.sleep(pause_seconds(attempt))
+    left.members += members

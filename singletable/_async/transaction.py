@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..declare import Changes, Lookup, PrimaryKey
 from ..entity import Entity
 from ..errors import RequestError
-from ..requests import ExpiryMode, PutExpiry, Write
+from ..writes import ExpiryMode, PutExpiry, Write
 from .sender import AsyncSender
 
 E = TypeVar("E", bound=Entity)
@@ -28,7 +28,7 @@ class AsyncTransaction:
 
     def create(self, entity: Entity) -> None:
         """Store an entity where none is."""
-        self.writes += self.sender.requests.create(entity, self.sender.clock())
+        self.writes += self.sender.writes.create(entity, self.sender.moment())
 
     def put(
         self,
@@ -41,7 +41,7 @@ class AsyncTransaction:
         """Store an entity over what is there; `old` is what it replaces under another key or with other lookups.
 
         With `where`, an item must be there for which it holds."""
-        self.writes += self.sender.requests.put(entity, self.sender.clock(), old=old, where=where, expiry=expiry)
+        self.writes += self.sender.writes.put(entity, self.sender.moment(), old=old, where=where, expiry=expiry)
 
     def update(
         self,
@@ -49,27 +49,37 @@ class AsyncTransaction:
         patch: Changes[E],
         *,
         where: Callable[[E], bool] | None = None,
+        if_version: str | None = None,
         expiry: ExpiryMode = "keep",
     ) -> None:
-        """Change an entity that is there."""
-        self.writes.append(self.sender.requests.update(key, patch, self.sender.clock(), where=where, expiry=expiry))
+        """Change an entity that is there, and of the version `if_version` where one is given."""
+        moment = self.sender.moment()
+        update = self.sender.writes.update(key, patch, moment, where=where, if_version=if_version, expiry=expiry)
+        self.writes.append(update)
 
-    def delete(self, key: PrimaryKey[E], *lookups: Lookup[E], where: Callable[[E], bool] | None = None) -> None:
+    def delete(
+        self,
+        key: PrimaryKey[E],
+        *lookups: Lookup[E],
+        where: Callable[[E], bool] | None = None,
+        if_version: str | None = None,
+    ) -> None:
         """Delete an entity and its pointers; raises RequestError unless each of its lookups is given."""
         wanted = set(key.model.spec.lookups)
         if wanted != {type(lookup).__name__ for lookup in lookups}:
             raise RequestError(
                 f"{key.model.spec.name} has lookups: give {', '.join(sorted(wanted))}, or use Table.delete"
             )
-        self.writes += self.sender.requests.delete(key, self.sender.clock(), lookups=lookups, where=where)
+        moment = self.sender.moment()
+        self.writes += self.sender.writes.delete(key, moment, lookups=lookups, where=where, if_version=if_version)
 
     def check(self, key: PrimaryKey[E], where: Callable[[E], bool]) -> None:
         """Require that an entity is there and that `where` holds."""
-        self.writes.append(self.sender.requests.check(key, self.sender.clock(), where=where))
+        self.writes.append(self.sender.writes.check(key, self.sender.moment(), where=where))
 
     def check_absent(self, key: PrimaryKey[E]) -> None:
         """Require that no entity is there."""
-        self.writes.append(self.sender.requests.check(key, self.sender.clock(), where=None))
+        self.writes.append(self.sender.writes.check(key, self.sender.moment(), where=None))
 
     async def __aenter__(self) -> AsyncTransaction:
         return self

@@ -4,43 +4,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
 
-from ..errors import PartialBatchError, StorageError, ThrottledError
-from ..items import table_key
+from ..concurrency import gather_in_threads
+from ..errors import StorageError, ThrottledError
 from ..requests import BATCH_GET_KEYS, BATCH_WRITE_ITEMS
 from ..retry import ATTEMPTS, pause_seconds
 from ..wire import WireItem
 from .sender import Sender
 
 Member = Mapping[str, Any]
+T = TypeVar("T")
+
+
+@dataclass
+class Unwritten:
+    """What of a batch was not written, in no order, and the error that stood in the way."""
+
+    members: list[Member] = field(default_factory=list[Member])
+    error: StorageError | None = None
 
 
 def batch_get(sender: Sender, keys: Sequence[WireItem], *, consistent: bool) -> list[WireItem]:
-    """The items of `keys` that exist, in no order; 100 keys a request."""
-    items: list[WireItem] = []
-    for start in range(0, len(keys), BATCH_GET_KEYS):
-        items += _get(sender, keys[start : start + BATCH_GET_KEYS], consistent=consistent)
-    return items
+    """The items of `keys` that exist, in no order; 100 keys a request, several requests at once."""
+    calls = [partial(_get, sender, part, consistent=consistent) for part in _cut(keys, BATCH_GET_KEYS)]
+    return [item for items in gather_in_threads(calls) for item in items]
 
 
-def batch_write(sender: Sender, members: Sequence[Member]) -> None:
-    """Put and delete without conditions, 25 members a request; raises PartialBatchError with the keys left."""
-    for start in range(0, len(members), BATCH_WRITE_ITEMS):
-        end = start + BATCH_WRITE_ITEMS
-        left, error = _write(sender, members[start:end])
-        if left:
-            unwritten = [_member_key(member) for member in (*left, *members[end:])]
-            raise PartialBatchError(
-                f"{len(unwritten)} items of a batch were not written; .unwritten has their keys",
-                unwritten=unwritten,
-                operation="BatchWriteItem",
-                table=sender.requests.table,
-            ) from error
+def batch_write(sender: Sender, members: Sequence[Member], *, ordered: bool) -> Unwritten:
+    """Put and delete without conditions, 25 members a request; several requests at once, unless `ordered`.
+
+    Nothing more is sent once something could not be written."""
+    left = Unwritten()
+    calls = [partial(_write, sender, part, left) for part in _cut(members, BATCH_WRITE_ITEMS)]
+    if not ordered:
+        gather_in_threads(calls)
+        return left
+    for call in calls:
+        call()
+    return left
+
+
+def _cut(members: Sequence[T], count: int) -> list[Sequence[T]]:
+    return [members[start : start + count] for start in range(0, len(members), count)]
 
 
 def _get(sender: Sender, keys: Sequence[WireItem], *, consistent: bool) -> list[WireItem]:
-    table = sender.requests.table
+    table = sender.settings.table
     items: list[WireItem] = []
     attempt = 0
     while True:
@@ -58,21 +70,19 @@ def _get(sender: Sender, keys: Sequence[WireItem], *, consistent: bool) -> list[
         sender.sleep(pause_seconds(attempt))
 
 
-def _write(sender: Sender, members: Sequence[Member]) -> tuple[Sequence[Member], StorageError | None]:
-    """What is left of `members`, and the error that stopped the rest."""
+def _write(sender: Sender, members: Sequence[Member], left: Unwritten) -> None:
     attempt = 0
-    while True:
+    while members and not left.members:
         try:
             response = sender.send(sender.requests.batch_write(members))
         except StorageError as error:
-            return members, error
-        left: Sequence[Member] = response.get("UnprocessedItems", {}).get(sender.requests.table, [])
-        attempt = 0 if len(left) < len(members) else attempt + 1
-        if not left or attempt == ATTEMPTS:
-            return left, None
-        members = left
-        sender.sleep(pause_seconds(attempt))
-
-
-def _member_key(member: Member) -> WireItem:
-    return member["DeleteRequest"]["Key"] if "DeleteRequest" in member else table_key(member["PutRequest"]["Item"])
+            left.error = error
+            break
+        unprocessed: Sequence[Member] = response.get("UnprocessedItems", {}).get(sender.settings.table, [])
+        attempt = 0 if len(unprocessed) < len(members) else attempt + 1
+        members = unprocessed
+        if attempt == ATTEMPTS:
+            break
+        if members:
+            sender.sleep(pause_seconds(attempt))
+    left.members += members

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -17,11 +18,14 @@ from ..errors import (
     TransactionConflictError,
     TransactionFailedError,
 )
+from ..moment import Moment
 from ..refusals import first_refusal, may_retry, named, refusal
-from ..requests import Requests, Write
+from ..requests import Requests
 from ..retry import ATTEMPTS, pause_seconds
+from ..settings import Settings
 from ..transport import Transport
 from ..wire import Request, Response, WireItem
+from ..writes import Write, Writes
 
 Sleep: TypeAlias = Callable[[float], Any]
 
@@ -31,9 +35,23 @@ class Sender:
     """Sends what a table asks for."""
 
     transport: Transport
-    requests: Requests
+    settings: Settings
     clock: Clock
     sleep: Sleep = time.sleep
+
+    @property
+    def requests(self) -> Requests:
+        """The requests of the table."""
+        return Requests(self.settings)
+
+    @property
+    def writes(self) -> Writes:
+        """The writes of the table."""
+        return Writes(self.settings)
+
+    def moment(self) -> Moment:
+        """Now, for one write."""
+        return Moment(self.clock(), secrets.token_hex(6))
 
     def send(self, request: Request, *, entity: str | None = None, key: WireItem | None = None) -> Response:
         """The response; a StorageError says which entity and key it is about."""
@@ -50,12 +68,12 @@ class Sender:
             try:
                 return self.transact(writes)
             except TransactionFailedError as error:
-                raise first_refusal(writes, error, self.requests.expiry, self.clock()) from error
+                raise first_refusal(writes, error, self.settings, self.clock()) from error
         (write,) = writes
         try:
             return self._alone(write)
         except ConditionFailedError as error:
-            raise refusal(write, error.item, error, self.requests.expiry, self.clock()) from error
+            raise refusal(write, error.item, error, self.settings, self.clock()) from error
 
     def transact(self, writes: Sequence[Write]) -> Response:
         """All of `writes` or none; conflicts with other transactions are tried again, a failed condition is not.
@@ -69,7 +87,7 @@ class Sender:
             except TransactionFailedError as error:
                 attempt += 1
                 if attempt == ATTEMPTS or not may_retry(error):
-                    raise named(error, writes) from error.__cause__
+                    raise named(error, writes, self.settings, self.clock()) from error.__cause__
             except OutcomeUnknownError:
                 attempt += 1
                 if attempt == ATTEMPTS:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, get_args
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, cast, get_args
 
 import orjson
 from botocore.exceptions import HTTPClientError
 
 from ..wire import Operation
+from ._signing import Signer
 
 OPERATIONS: Final[frozenset[str]] = frozenset(get_args(Operation))
 READS: Final[frozenset[str]] = frozenset({"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"})
@@ -16,6 +19,7 @@ UNREADABLE: Final = "singletable.unreadable"
 """Marks a response of status 2xx whose body was cut short or is no JSON: botocore would take it for an empty one."""
 
 _PARAMETERS: Final = "singletable.parameters"
+_BODY: Final = "singletable.body"
 
 
 class Parameters(dict[str, Any]):
@@ -32,8 +36,27 @@ def register(client: Any) -> None:
     """Teach a client of our own making, never one of the user's, the habits of this module."""
     client.meta.events.register("before-parse.dynamodb", read_body)
     client.meta.events.register("provide-client-params.dynamodb", _remember_parameters)
+    # Last, and botocore calls the least specific last: its own handlers add to the parameters.
+    client.meta.events.register_last("before-parameter-build", write_body)
+    client.meta.events.register_first("before-call.dynamodb", _use_body)
+    Signer().register(client)
     # First, because botocore acts on the first handler that has an opinion, and its own retry handler has one.
     client.meta.events.register_first("needs-retry.dynamodb", _forbid_replay)
+
+
+def write_body(*, params: dict[str, Any], model: Any, context: dict[str, Any], **_: Any) -> None:
+    """Write the body in one pass, where botocore walks every attribute: a batch of 25 items takes two thirds.
+
+    What is left in `params` for botocore is what it chooses the endpoint by: the tables."""
+    if model.name not in OPERATIONS:
+        return
+    try:
+        context[_BODY] = orjson.dumps(params, default=_plain)
+    except TypeError:
+        return  # for botocore, which may know better
+    tables = _tables_of(params)
+    params.clear()
+    params.update(tables)
 
 
 def read_body(
@@ -59,9 +82,39 @@ def is_blank(response: Mapping[str, Any]) -> bool:
     return length > len("{}") and not response.keys() - {"ResponseMetadata"}
 
 
-def _remember_parameters(*, params: Any, context: dict[str, Any], **_: Any) -> None:
-    if isinstance(params, Parameters):
-        context[_PARAMETERS] = params
+def _remember_parameters(*, params: Any, context: dict[str, Any], **_: Any) -> Any:
+    if not isinstance(params, Parameters):
+        return None
+    context[_PARAMETERS] = params
+    return Parameters(params)  # for the handlers after this one, which change what they are given
+
+
+def _use_body(*, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    if _BODY in context:
+        params["body"] = context.pop(_BODY)
+
+
+def _tables_of(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters without what is to be done with the tables they name."""
+    if "RequestItems" in params:
+        return {"RequestItems": {table: {} for table in params["RequestItems"]}}
+    if "TransactItems" in params:
+        members = params["TransactItems"]
+        return {"TransactItems": [{verb: _tables_of(part) for verb, part in member.items()} for member in members]}
+    return {"TableName": params["TableName"]} if "TableName" in params else {}
+
+
+def _plain(value: object) -> object:
+    """What orjson does not know by itself, as DynamoDB's JSON has it."""
+    match value:
+        case bytes() | bytearray():
+            return b64encode(value).decode()
+        case Mapping():
+            return dict(cast("Mapping[str, Any]", value))
+        case Sequence() | AbstractSet():
+            return list(cast("AbstractSet[Any]", value))
+        case _:
+            raise TypeError(type(value).__name__)
 
 
 def _forbid_replay(

@@ -6,15 +6,14 @@ own DEBUG log prints whole requests, credentials' tokens included, whoever calls
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from threading import Lock
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 from urllib.parse import urlsplit
 
 import boto3
@@ -28,6 +27,8 @@ from ._botocore import UNREADABLE, Parameters, is_blank, register
 from ._refusals import refusal, unreadable
 
 __all__ = ["AsyncPynamoTransport", "Credentials", "PynamoTransport"]
+
+T = TypeVar("T")
 
 THREADS: Final = 16
 """Threads of one AsyncPynamoTransport; more do not help, because botocore is bound by the interpreter lock."""
@@ -132,9 +133,7 @@ class AsyncPynamoTransport:
             raise RequestError(f"{request.operation}: this transport is closed; make another one")
         # Tracing and logging of the caller must see the same context in the thread.
         context = contextvars.copy_context()
-        return await asyncio.get_running_loop().run_in_executor(
-            self._threads, lambda: context.run(self._transport.send, request)
-        )
+        return await _run(self._threads, lambda: context.run(self._transport.send, request))
 
     async def aclose(self) -> None:
         """Wait for the requests on their way, then give up connections and threads."""
@@ -142,7 +141,7 @@ class AsyncPynamoTransport:
         # A thread of its own: the loop's default pool belongs to the application, and may be full.
         closer = ThreadPoolExecutor(1, thread_name_prefix="singletable-close")
         try:
-            await asyncio.get_running_loop().run_in_executor(closer, self._close)
+            await _run(closer, self._close)
         finally:
             closer.shutdown(wait=False)
 
@@ -186,6 +185,13 @@ class _Connection(Connection):
     @property
     def client(self) -> Any:
         return self.shared.get()
+
+
+def _run(threads: ThreadPoolExecutor, call: Callable[[], T]) -> Awaitable[T]:
+    # Here, because it takes as long to import as all of this package, and the sync transport does without.
+    import asyncio
+
+    return asyncio.get_running_loop().run_in_executor(threads, call)
 
 
 def _refuse_conflicts(client: Any, **settings: Any) -> None:

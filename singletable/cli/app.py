@@ -6,6 +6,7 @@ import typer
 
 from .demo import demo
 from .keys import keys
+from .reindex import reindex
 from .resume import resume
 
 app = typer.Typer(
@@ -16,4 +17,5 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(keys)
+app.command()(reindex)
 app.command(hidden=True)(resume)

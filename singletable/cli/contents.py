@@ -14,7 +14,7 @@ from rich.text import Text
 from singletable.adapters.local import CREDENTIALS, REGION
 from singletable.adapters.pynamo import PynamoTransport
 from singletable.codec import item_size_bytes
-from singletable.items import ENTITY
+from singletable.specs import ENTITY
 from singletable.ttl import DEFAULT_ATTRIBUTE
 from singletable.wire import Request, WireItem
 

@@ -11,10 +11,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from singletable.compile import IndexSpec, nested_in
+from singletable.compile import nested_in
 from singletable.declare import AccessPath
 from singletable.entity import Entity
 from singletable.keys import KeyTemplate
+from singletable.specs import IndexSpec
 from singletable.store.entities import ENTITIES
 
 from .terminal import grid, output

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..wire import Response
+from ._capacity import Meter
 from ._read import projection_of, shown
 from ._refusal import Refusal
 from ._schema import Schema, parse_key, partition_hash
@@ -29,7 +30,7 @@ class _Get(NamedTuple):
 
 
 def batch_write(
-    params: Mapping[str, Any], table: Callable[[str], TableItems], schema: Schema, unprocessed: int
+    params: Mapping[str, Any], table: Callable[[str], TableItems], schema: Schema, unprocessed: int, meter: Meter
 ) -> Response:
     """Apply a batch of writes, except the last `unprocessed` ones."""
     members = [(name, member) for name, listed in _by_table(params).items() for member in _listed(listed, MAX_WRITES)]
@@ -42,14 +43,16 @@ def batch_write(
     for name in dict.fromkeys(name for name, _ in members):
         table(name)
     for write in writes[:done]:
-        table(write.table).apply({write.key: write.change(None)})
+        items, new = table(write.table), write.change(None)
+        meter.write(write.table, items.view().get(write.key), new, schema)
+        items.apply({write.key: new})
     left: dict[str, list[Any]] = {}
     for name, member in members[done:]:
         left.setdefault(name, []).append(copied(member))
     return {"UnprocessedItems": left}
 
 
-def batch_get(params: Mapping[str, Any], view: Callable[[str, bool], View], unprocessed: int) -> Response:
+def batch_get(params: Mapping[str, Any], view: Callable[[str, bool], View], unprocessed: int, meter: Meter) -> Response:
     """The items asked for, except those of the last `unprocessed` keys and of those beyond 16 MB."""
     gets = [get for name, wanted in _by_table(params).items() for get in _gets(name, wanted)]
     _check_count(len(gets), MAX_GETS)
@@ -60,6 +63,7 @@ def batch_get(params: Mapping[str, Any], view: Callable[[str, bool], View], unpr
     responses: dict[str, list[Item]] = {get.table: [] for get in gets}
     # DynamoDB answers in no order; by hash it is another one than asked for, so that nobody relies on it.
     for get, item in sorted(zip(gets[:done], found[:done], strict=True), key=lambda pair: _hash(pair[0])):
+        meter.read(get.table, [item], consistent=get.consistent)
         if item is not None:
             responses[get.table].append(shown(item, get.projection))
     return {"Responses": responses, "UnprocessedKeys": _unprocessed_keys(params, gets[done:])}

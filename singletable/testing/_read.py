@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..wire import Response
+from ._capacity import Meter
 from ._conditions import parse_condition, parse_projection
 from ._evaluate import holds, project
 from ._keycondition import KeyCondition, parse_key_condition
@@ -32,45 +33,48 @@ class _Shape:
     counts_only: bool
 
 
-def get_item(params: Mapping[str, Any], view: View) -> Response:
+def get_item(params: Mapping[str, Any], view: View, meter: Meter) -> Response:
     """The response to GetItem, or to one member of TransactGetItems."""
     placeholders = Placeholders(params)
     projection = projection_of(params, placeholders)
     placeholders.check_all_used()
     item = view.get(parse_key(params["Key"]))
+    meter.read(params["TableName"], [item], consistent=bool(params.get("ConsistentRead")))
     return {} if item is None else {"Item": shown(item, projection)}
 
 
-def query(params: Mapping[str, Any], view: View, path: AccessPath) -> Response:
+def query(params: Mapping[str, Any], view: View, path: AccessPath, meter: Meter) -> Response:
     """The response to Query."""
     placeholders = Placeholders(params)
     key = parse_key_condition(params, path, placeholders)
     shape = _shape(params, path, placeholders, filters_key=False)
     placeholders.check_all_used()
-    candidates = view.partition(key.partition) if path.index is None else filter(path.holds, view.all())
-    found = [item for item in candidates if item[path.partition]["S"] == key.partition and key.selects(item)]
+    candidates = view.partition(key.partition) if path.index is None else view.all()
+    found = [
+        item for item in path.entries(candidates) if item[path.partition]["S"] == key.partition and key.selects(item)
+    ]
     backward = not params.get("ScanIndexForward", True)
     found.sort(key=path.order, reverse=backward)
     start = _start_key(params, path)
     if start is not None:
         _check_start(start, path, key)
         found = _after(start, found, path.order, backward=backward)
-    return _page(params, path, found, shape)
+    return _page(params, path, found, shape, meter)
 
 
-def scan(params: Mapping[str, Any], view: View, path: AccessPath) -> Response:
+def scan(params: Mapping[str, Any], view: View, path: AccessPath, meter: Meter) -> Response:
     """The response to Scan."""
     placeholders = Placeholders(params)
     shape = _shape(params, path, placeholders, filters_key=True)
     placeholders.check_all_used()
     in_segment = _segment(params, path)
-    found = sorted((item for item in view.all() if path.holds(item) and in_segment(item)), key=path.scan_order)
+    found = sorted(filter(in_segment, path.entries(view.all())), key=path.scan_order)
     start = _start_key(params, path)
     if start is not None:
         if not in_segment(start):
             raise Refusal("The provided starting key is invalid: Invalid ExclusiveStartKey for this Segment")
         found = _after(start, found, path.scan_order, backward=False)
-    return _page(params, path, found, shape)
+    return _page(params, path, found, shape, meter)
 
 
 def projection_of(params: Mapping[str, Any], placeholders: Placeholders) -> tuple[Path, ...] | None:
@@ -101,7 +105,18 @@ def _shape(params: Mapping[str, Any], path: AccessPath, placeholders: Placeholde
         raise Refusal(f"ProjectionExpression and Select={select} do not go together")
     if select == "ALL_PROJECTED_ATTRIBUTES" and path.index is None:
         raise Refusal("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+    _check_projected(projection, select, path)
     return _Shape(condition, projection, counts_only=select == "COUNT")
+
+
+def _check_projected(projection: tuple[Path, ...] | None, select: str | None, path: AccessPath) -> None:
+    if select == "ALL_ATTRIBUTES" and path.included is not None:
+        text = f"Select type ALL_ATTRIBUTES is not supported for global secondary index {path.index}"
+        raise Refusal(f"One or more parameter values were invalid: {text} because its projection type is not ALL")
+    missing = sorted({asked.attribute for asked in projection or () if not path.shows(asked.attribute)})
+    if missing:
+        text = f"Global secondary index {path.index} does not project [{', '.join(missing)}]"
+        raise Refusal(f"One or more parameter values were invalid: {text}")
 
 
 def _check_filter(condition: Condition, path: AccessPath) -> None:
@@ -149,13 +164,14 @@ def _segment(params: Mapping[str, Any], path: AccessPath) -> Callable[[Item], bo
     return in_segment
 
 
-def _page(params: Mapping[str, Any], path: AccessPath, found: list[Item], shape: _Shape) -> Response:
+def _page(params: Mapping[str, Any], path: AccessPath, found: list[Item], shape: _Shape, meter: Meter) -> Response:
     limit = params.get("Limit")
     if limit is not None and limit < 1:
         raise Refusal(
             "Value at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1"
         )
     read = _up_to_page_size(found if limit is None else found[:limit])
+    meter.read(params["TableName"], read, consistent=bool(params.get("ConsistentRead")), index=path.index)
     matching = [item for item in read if shape.filter is None or holds(shape.filter, item)]
     response: dict[str, Any] = {"Count": len(matching), "ScannedCount": len(read)}
     if not shape.counts_only:

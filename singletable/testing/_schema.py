@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -11,6 +11,7 @@ from ._refusal import MissingResource, Refusal
 from ._sizes import item_size_bytes
 from ._syntax import Path
 from ._values import Item, Key, normalise_item, type_of
+from .indexes import IndexKeys
 
 MAX_ITEM_BYTES = 400 * 1024
 MAX_PARTITION_KEY_BYTES = 2048
@@ -26,6 +27,8 @@ class AccessPath:
     partition: str
     sort: str
     index: str | None = None
+    included: frozenset[str] | None = None
+    """What an index holds besides keys; None where it holds everything."""
 
     @property
     def key_attributes(self) -> tuple[str, ...]:
@@ -35,6 +38,17 @@ class AccessPath:
     def holds(self, item: Item) -> bool:
         """Whether `item` is on this path: an index is sparse."""
         return self.partition in item and self.sort in item
+
+    def shows(self, attribute: str) -> bool:
+        """Whether this path knows of `attribute`."""
+        return self.included is None or attribute in self.included or attribute in self.key_attributes
+
+    def entries(self, items: Iterable[Item]) -> list[Item]:
+        """What this path holds of those `items` that are on it."""
+        held = filter(self.holds, items)
+        if self.included is None:
+            return list(held)
+        return [{name: value for name, value in item.items() if self.shows(name)} for item in held]
 
     def order(self, item: Item) -> tuple[bytes, ...]:
         """The place of `item` within its partition; ties in an index are broken by the key of the table."""
@@ -48,9 +62,14 @@ class AccessPath:
 class Schema:
     """The key attributes of the tables and of their indexes."""
 
-    def __init__(self, indexes: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(self, indexes: Mapping[str, IndexKeys]) -> None:
         self._table = AccessPath(*TABLE_KEY)
-        self._indexes = {name: AccessPath(*names, index=name) for name, names in indexes.items()}
+        self._indexes = {name: _index_path(name, keys) for name, keys in indexes.items()}
+
+    @property
+    def indexes(self) -> Collection[AccessPath]:
+        """The paths through the secondary indexes."""
+        return self._indexes.values()
 
     def path(self, index: str | None) -> AccessPath:
         """The table, or its index of this name."""
@@ -66,13 +85,19 @@ class Schema:
             if name not in item:
                 raise Refusal(f"One or more parameter values were invalid: Missing the key {name} in the item")
             _check_key_value(item, name, limit, place=f"Type mismatch for key {name}")
-        for path in self._indexes.values():
+        for path in self.indexes:
             place = f"Type mismatch for Index Key of IndexName: {path.index}"
             for name, limit in ((path.partition, MAX_PARTITION_KEY_BYTES), (path.sort, MAX_SORT_KEY_BYTES)):
                 if name in item:
                     _check_key_value(item, name, limit, place=place)
         if item_size_bytes(item) > MAX_ITEM_BYTES:
             raise Refusal("Item size has exceeded the maximum allowed size")
+
+
+def _index_path(name: str, keys: IndexKeys) -> AccessPath:
+    if keys.projection == "ALL":
+        return AccessPath(keys.pk, keys.sk, name)
+    return AccessPath(keys.pk, keys.sk, name, frozenset(() if keys.projection == "KEYS_ONLY" else keys.projection))
 
 
 def partition_hash(partition: str) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from ..errors import Reason
 from ..wire import Response
+from ._capacity import Meter
 from ._parameters import check_member
 from ._read import get_item
 from ._refusal import Cancellation, Refusal
@@ -22,31 +23,41 @@ _WRITES = ("Put", "Update", "Delete", "ConditionCheck")
 _Tables: TypeAlias = Callable[[str], TableItems]
 
 
-def transact_get(params: Mapping[str, Any], table: _Tables) -> Response:
+def transact_get(params: Mapping[str, Any], table: _Tables, meter: Meter) -> Response:
     """All items asked for, as they are at one moment."""
     members = [_member(member, ("Get",))[1] for member in _members(params)]
     _check_distinct([(member["TableName"], parse_key(member["Key"])) for member in members])
     found = [table(member["TableName"]).view().get(parse_key(member["Key"])) for member in members]
     _check_size(found)
-    return {"Responses": [get_item(member, table(member["TableName"]).view()) for member in members]}
+    return {"Responses": [get_item(member, table(member["TableName"]).view(), meter) for member in members]}
 
 
-def transact_write(params: Mapping[str, Any], table: _Tables, schema: Schema) -> Response:
+def transact_write(params: Mapping[str, Any], table: _Tables, schema: Schema, meter: Meter) -> Response:
     """Apply all writes, or none of them and say why."""
     members = [_member(member, _WRITES) for member in _members(params)]
     writes = [plan(kind, member, schema) for kind, member in members]
     _check_distinct([(write.table, write.key) for write in writes])
-    outcomes = [_outcome(write, table(write.table).view().get(write.key)) for write in writes]
+    stored = [table(write.table).view().get(write.key) for write in writes]
+    outcomes = [_outcome(write, item) for write, item in zip(writes, stored, strict=True)]
     if any(isinstance(outcome, Reason) for outcome in outcomes):
         raise Cancellation([_reason(outcome) for outcome in outcomes])
     changed = [outcome for outcome in outcomes if not isinstance(outcome, Reason)]
     _check_size(changed)
     changes: dict[str, dict[Key, Item | None]] = {}
-    for write, item in zip(writes, changed, strict=True):
+    for write, old, item in zip(writes, stored, changed, strict=True):
+        meter.write(write.table, old, item, schema)
         if not write.is_check:
             changes.setdefault(write.table, {})[write.key] = item
     for name, of_table in changes.items():
         table(name).apply(of_table)
+    return {}
+
+
+def transact_again(params: Mapping[str, Any], table: _Tables, schema: Schema, meter: Meter) -> Response:
+    """The response to a transaction that has been applied already: nothing is changed, its items are read."""
+    for kind, member in (_member(member, _WRITES) for member in _members(params)):
+        write = plan(kind, member, schema)
+        meter.read(write.table, [table(write.table).view().get(write.key)])
     return {}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..wire import Response
 from ._actions import parse_update
+from ._capacity import Meter
 from ._conditions import parse_condition
 from ._evaluate import holds, project
 from ._refusal import ConditionFailure, Refusal
@@ -70,7 +71,7 @@ def plan(kind: str, params: Mapping[str, Any], schema: Schema) -> Write:
     )
 
 
-def write_item(operation: str, params: Mapping[str, Any], items: TableItems, schema: Schema) -> Response:
+def write_item(operation: str, params: Mapping[str, Any], items: TableItems, schema: Schema, meter: Meter) -> Response:
     """Plan and apply a single write, and give the response."""
     returned = params.get("ReturnValues", "NONE")
     if returned not in _RETURN_VALUES[operation]:
@@ -80,6 +81,7 @@ def write_item(operation: str, params: Mapping[str, Any], items: TableItems, sch
     if not write.allowed(stored):
         raise ConditionFailure(write.revealed(stored))
     changed = write.change(stored)
+    meter.write(write.table, stored, changed, schema)
     items.apply({write.key: changed})
     attributes = _returned(returned, write, stored, changed)
     return {"Attributes": attributes} if attributes else {}

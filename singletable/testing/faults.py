@@ -7,13 +7,21 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Literal, TypeAlias
 
-from ..errors import OutcomeUnknownError, Reason, ThrottledError, UnreachableError
+from ..errors import (
+    OutcomeUnknownError,
+    Reason,
+    StorageError,
+    ThrottledError,
+    TransactionConflictError,
+    UnreachableError,
+)
 from ..wire import Operation, Request
 from ._refusal import cancelled, error_context
 from ._table import MAX_LAG
 
 _Kind: TypeAlias = Literal["crash", "throttle", "conflict", "unprocessed", "lose", "resend"]
-_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
+_SINGLE_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem"})
+_WRITES = _SINGLE_WRITES | {"BatchWriteItem", "TransactWriteItems"}
 _TRANSACTIONS = frozenset({"TransactGetItems", "TransactWriteItems"})
 _BATCHES = frozenset({"BatchGetItem", "BatchWriteItem"})
 
@@ -67,7 +75,13 @@ class Faults:
         self._plan(_Fault("throttle", _only(operation, None), times=times))
 
     def conflict(self, times: int | None = 1, *, operation: Operation | None = None) -> None:
-        """Cancel transactions because of a conflict over their last member: TransactionFailedError, nothing applied."""
+        """Let transactions conflict with another one that is under way: nothing is applied.
+
+        TransactionFailedError says that the last member was in conflict.  PutItem, UpdateItem and DeleteItem raise
+        TransactionConflictError, and meet conflicts only where `operation` names them; other requests never do.
+        """
+        if operation is not None and operation not in _SINGLE_WRITES | _TRANSACTIONS:
+            raise ValueError(f"{operation} never meets a conflict: name a transaction, or a write of one item")
         self._plan(_Fault("conflict", _only(operation, _TRANSACTIONS), times=times))
 
     def leave_unprocessed(self, count: int, *, times: int | None = 1, operation: Operation | None = None) -> None:
@@ -104,9 +118,7 @@ class Faults:
             text = "ProvisionedThroughputExceededException: The level of configured provisioned throughput was exceeded"
             raise ThrottledError(text, **error_context(request))
         if self._meets("conflict", request):
-            conflict = Reason(code="TransactionConflict", message="Transaction is ongoing for the item")
-            others = [Reason(code="None")] * (len(request.params["TransactItems"]) - 1)
-            raise cancelled(request, [*others, conflict])
+            raise _conflict(request)
         if self.on_request is not None and (failure := self.on_request(request)) is not None:
             raise failure
 
@@ -151,3 +163,11 @@ class Faults:
 
 def _only(operation: Operation | None, default: frozenset[str] | None) -> frozenset[str] | None:
     return default if operation is None else frozenset({operation})
+
+
+def _conflict(request: Request) -> StorageError:
+    text = "Transaction is ongoing for the item"
+    if request.operation in _SINGLE_WRITES:
+        return TransactionConflictError(f"TransactionConflictException: {text}", **error_context(request))
+    others = [Reason(code="None")] * (len(request.params["TransactItems"]) - 1)
+    return cancelled(request, [*others, Reason(code="TransactionConflict", message=text)])

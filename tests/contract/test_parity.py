@@ -9,11 +9,13 @@ import pytest
 from singletable import (
     AsyncDynamoDBStore,
     AsyncQuery,
+    AsyncScan,
     AsyncTable,
     AsyncTransaction,
     AsyncTransport,
     DynamoDBStore,
     Query,
+    Scan,
     Table,
     Transaction,
     Transport,
@@ -26,6 +28,7 @@ from singletable.testing import AsyncMemoryTransport, MemoryTransport
 PAIRS = [
     (AsyncTable, Table),
     (AsyncQuery, Query),
+    (AsyncScan, Scan),
     (AsyncTransaction, Transaction),
     (AsyncDynamoDBStore, DynamoDBStore),
     (AsyncMemory, Memory),

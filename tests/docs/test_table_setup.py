@@ -133,7 +133,7 @@ def test_a_saved_turn_is_one_transaction_of_five_items_in_no_index_but_the_threa
     assert update["Key"]["sk"] == {"S": "thread#"}
     aliases = {name: alias for alias, name in update["ExpressionAttributeNames"].items()}
     set_ = {name for name, alias in aliases.items() if f"{alias} = " in update["UpdateExpression"]}
-    assert set_ == {"updatedAt", "gsi2sk"}
+    assert set_ == {"updatedAt", "gsi2sk", "_write"}
 
 
 def test_the_policy_is_that_of_the_template() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import assert_type
 
@@ -11,12 +12,15 @@ from singletable import (
     KEEP,
     AsyncDynamoDBStore,
     AsyncQuery,
+    AsyncScan,
     AsyncTable,
     Change,
     Changes,
     Context,
+    CreatedAt,
     DynamoDBStore,
     Entity,
+    Grouped,
     Index,
     Lookup,
     Map,
@@ -24,8 +28,11 @@ from singletable import (
     Pk,
     PrimaryKey,
     Query,
+    Scan,
     SkRange,
     Table,
+    UpdatedAt,
+    Version,
     add,
     append,
     between,
@@ -40,6 +47,7 @@ from singletable import (
     set_at,
     starting,
     subtract,
+    utc_now,
 )
 from singletable.conditions import at, begins_with, contains, exists, has_type, is_in, missing, negate, size
 from singletable.schemas import Message, Resource, Thread, Tombstone
@@ -167,3 +175,86 @@ async def asynchronous(table: AsyncTable, store: AsyncDynamoDBStore, user: User)
     assert_type(await store.memory.context("t"), Context)
     async for message in store.memory.iter_messages("t"):
         assert_type(message, Message)
+
+
+class Doc(Entity, entity="doc", version=2, upcasters={1: lambda stored: {**stored, "state": "draft"}}):
+    id: str
+    state: str
+    folder: str | None = None
+    created_at: CreatedAt = Field(default_factory=utc_now)
+    updated_at: UpdatedAt = Field(default_factory=utc_now)
+    etag: Version = ""
+
+    class Key(PrimaryKey["Doc"]):
+        id: Pk[str]
+
+    class ByState(Index["Doc"], on="gsi1"):
+        state: Pk[str]
+        folder: SkRange[str | None] = None
+
+    class Patch(Changes["Doc"]):
+        state: Change[str] = KEEP
+        folder: Change[str | None] = KEEP
+
+
+def later_writes(table: Table, store: DynamoDBStore, doc: Doc) -> None:
+    key = Doc.Key(id="d")
+    assert_type(doc.etag, str)
+    assert_type(doc.created_at, datetime)
+    assert_type(table.upsert(Doc(id="d", state="done")), Doc)
+    assert_type(table.delete(key, if_version=doc.etag), Doc | None)
+    assert_type(table.update(key, Doc.Patch(state="done"), refresh=True, if_version=doc.etag), Doc)
+    assert_type(table.get_each([key, Doc.Key(id="e")]), list[Doc | None])
+    assert_type(table.get_many([key, Thread.Key(id="t"), Message.ById(id="m")]), Sequence[Entity])
+    assert_type(table.get_all(*[Doc.Key(id=name) for name in "abcd"]), tuple[Doc | None, ...])
+    assert_type(table.scoped("acme"), Table)
+    assert_type(store.scoped("acme"), DynamoDBStore)
+    table.put_many([doc, Doc(id="e", state="new")], ordered=True)
+    for done in table.reindex(Doc.ByState, per_second=10):
+        assert_type(done.cursor, str | None)
+    with table.transaction() as tx:
+        tx.update(key, Doc.Patch(folder=None), if_version=doc.etag)
+        tx.delete(key, where=lambda d: d.etag == doc.etag)
+
+
+class Row(Entity, entity="row", version=1):
+    id: str
+    kind: str
+    title: str = ""
+
+    class Key(PrimaryKey["Row"]):
+        id: Pk[str]
+
+    class ByKind(Index["Row"], on="gsi1", projection=("title", "kind")):
+        kind: Pk[str]
+
+    class ByTitle(Index["Row"], on="gsi2", projection="keys_only"):
+        title: Pk[str]
+
+
+def readings(table: Table, report: list[Exception]) -> None:
+    three = table.query(Message.InThread(thread_id="t"), Thread.Key(id="t"), Tombstone.Key(thread_id="t"))
+    groups = three.grouped()
+    assert_type(groups, Grouped)
+    assert_type(groups[Message], list[Message])
+    assert_type(groups[Thread], list[Thread])
+    assert_type(three.count(), int)
+    page = table.query(Row.ByKind(kind="x")).within(max_rcu=0.5, max_items=100).page(3)
+    assert_type(page.previous, str | None)
+    rows = table.query(Row.ByTitle(title="x")).on_corrupt(report.append).consistent(False)
+    assert_type(rows, Query[Row, Row])
+    assert_type(table.scan(Row, allow_scan=True), Scan[Row, Row])
+    assert_type(table.scan(Row, Thread, allow_scan=True, segments=4).all(), list[Row | Thread])
+    assert_type(table.scan(Row, Thread, Message, allow_scan=True).page(3), Page[Row | Thread | Message])
+    scan = table.scan(Row, allow_scan=True).filter(lambda row: row.kind == "x").limit(3).within(max_items=9)
+    assert_type(scan.on_corrupt(report.append), Scan[Row, Row])
+    for line in table.scan(Message, allow_scan=True).select(Line):
+        assert_type(line, Line)
+
+
+async def asynchronous_readings(table: AsyncTable) -> None:
+    assert_type(table.scan(Row, allow_scan=True), AsyncScan[Row, Row])
+    async for row in table.scan(Row, allow_scan=True).within(max_rcu=10):
+        assert_type(row, Row)
+    groups = await table.query(Message.InThread(thread_id="t"), Thread.Key(id="t")).grouped()
+    assert_type(groups[Thread], list[Thread])

@@ -25,9 +25,10 @@ from singletable import (
 )
 from singletable.conditions import size
 from singletable.expressions import Placeholders, record
-from singletable.requests import Requests
+from singletable.moment import Moment
+from singletable.settings import Settings
 from singletable.testing import MemoryTransport
-from singletable.ttl import Expiry
+from singletable.writes import Writes
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -80,7 +81,7 @@ def test_a_comparison_without_a_meaning_is_refused(test):
 )
 def test_a_path_that_no_value_has_is_refused(patch):
     with pytest.raises(RequestError):
-        Requests("t", Expiry()).update(Box.Key(id="a"), patch, NOW)
+        Writes(Settings("t")).update(Box.Key(id="a"), patch, Moment(NOW, "w1"))
 
 
 @pytest.mark.parametrize("attribute", ["pk", "sk", "gsi1pk", "gsi4sk", "_entity", "_version", "targetPk"])

@@ -72,3 +72,30 @@ def test_an_update_never_leaves_half_an_index_key(transport):
 def test_a_merge_into_a_map_that_was_never_stored_makes_it(transport):
     table = Table("t", transport, entities=[After])
     assert table.update(After.Key(id="a"), After.Patch(metadata=merge({"x": 1}))).metadata == {"x": 1}
+
+
+class Textual(Entity, entity="sheet", version=1):
+    id: str
+    cells: JsonObject = Field(default_factory=dict)
+
+    class Key(PrimaryKey["Textual"]):
+        id: Pk[str]
+
+
+class Mapped(Entity, entity="sheet", version=1):
+    id: str
+    cells: Map[JsonObject] = Field(default_factory=dict)
+
+    class Key(PrimaryKey["Mapped"]):
+        id: Pk[str]
+
+
+@pytest.mark.parametrize(("old", "new"), [(Textual, Mapped), (Mapped, Textual)], ids=["to map", "to text"])
+def test_json_is_read_whichever_way_it_was_stored(old, new):
+    transport = MemoryTransport()
+    Table("t", transport, entities=[old]).create(old(id="a", cells={"A1": [1, "x", None]}))
+    table = Table("t", transport, entities=[new])
+    found = table.get(new.Key(id="a"))
+    assert found.cells == {"A1": [1, "x", None]}
+    table.put(found)
+    assert table.get(new.Key(id="a")) == found

@@ -9,6 +9,8 @@ import orjson
 import pytest
 
 from singletable import InvalidCursorError, RequestError, Table, gte
+from singletable.plans import Lane
+from singletable.queries import Place
 from singletable.schemas import Message, Resource, Thread, Tombstone
 from singletable.testing import MemoryTransport
 
@@ -22,6 +24,16 @@ ITEM = {
     "gsi1pk": {"S": "thread#ada"},
     "gsi1sk": {"S": "thread#y"},
 }
+
+
+def decoded(cursor):
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+
+
+def forged(cursor, place):
+    """The cursor with another place."""
+    version, digest, _ = orjson.loads(decoded(cursor))
+    return base64.urlsafe_b64encode(orjson.dumps([version, digest, place])).decode().rstrip("=")
 
 
 def test_the_request_of_a_query_can_be_read_before_it_is_sent():
@@ -53,18 +65,28 @@ def test_entities_of_two_partitions_are_not_one_query():
         TABLE.query(Message.InThread(thread_id="t1"), Thread.Key(id="t2"))
 
 
-def test_a_cursor_goes_on_after_its_item():
-    cursor = MESSAGES.plan.cursor(ITEM)
-    assert MESSAGES.plan.start(cursor) == {"pk": {"S": "conversation#t1"}, "sk": {"S": "message#x"}}
-    cursor = THREADS.plan.cursor(ITEM)
-    assert THREADS.plan.start(cursor) == ITEM
+@pytest.mark.parametrize("backward", [False, True], ids=["after", "before"])
+def test_a_cursor_holds_the_place_of_its_item(backward):
+    cursor = MESSAGES.plan.cursor(Place(ITEM, backward))
+    key = {"pk": {"S": "conversation#t1"}, "sk": {"S": "message#x"}}
+    assert MESSAGES.plan.place(cursor) == Place(key, backward)
+    cursor = THREADS.plan.cursor(Place(ITEM, backward))
+    assert THREADS.plan.place(cursor) == Place(ITEM, backward)
+
+
+@pytest.mark.parametrize("backward", [False, True], ids=["first", "last"])
+def test_a_cursor_may_be_that_of_an_end(backward):
+    assert MESSAGES.plan.place(MESSAGES.plan.cursor(Place(None, backward))) == Place(None, backward)
+
+
+def test_no_cursor_is_the_beginning():
+    assert MESSAGES.plan.place(None) == Place()
 
 
 @pytest.mark.parametrize("query", [MESSAGES, THREADS], ids=["table", "index"])
 def test_a_cursor_does_not_hold_the_partition_that_is_read(query):
-    cursor = query.plan.cursor(ITEM)
-    text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-    assert query.plan.partition not in text
+    cursor = query.plan.cursor(Place(ITEM))
+    assert query.plan.partition not in decoded(cursor)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +103,7 @@ def test_a_cursor_does_not_hold_the_partition_that_is_read(query):
 )
 def test_a_cursor_of_another_query_is_refused(other):
     with pytest.raises(InvalidCursorError):
-        other.plan.start(MESSAGES.plan.cursor(ITEM))
+        other.plan.place(MESSAGES.plan.cursor(Place(ITEM)))
 
 
 @pytest.mark.parametrize(
@@ -98,6 +120,19 @@ def test_a_cursor_of_another_version_is_refused():
         MESSAGES.page(3, cursor)
 
 
+@pytest.mark.parametrize("place", [None, [], [0], [0, "x"], [0, {}], {"sk": "y"}, "xy"], ids=repr)
+def test_a_cursor_whose_place_is_none_is_refused(place):
+    with pytest.raises(InvalidCursorError, match="damaged"):
+        MESSAGES.page(3, forged(MESSAGES.plan.cursor(Place(ITEM)), place))
+
+
+@pytest.mark.parametrize("place", [None, 3, ["x"], [["x"]], [3]], ids=repr)
+def test_a_cursor_of_a_scan_whose_places_are_none_is_refused(place):
+    scan = TABLE.scan(Message, allow_scan=True)
+    with pytest.raises(InvalidCursorError, match="damaged"):
+        scan.page(3, forged(scan.plan.onward([Lane(ITEM)]), place))
+
+
 @pytest.mark.parametrize(
     ("build", "problem"),
     [
@@ -106,7 +141,8 @@ def test_a_cursor_of_another_version_is_refused():
         (lambda: MESSAGES.page(0), "a size of 1 or more"),
         (lambda: MESSAGES.limit(3).page(2), "without limit"),
         (lambda: MESSAGES.select(Resource), "which message does not have"),
-        (lambda: TABLE.query(Message.InThread(thread_id="t"), Thread.Key(id="t")).count(), "one entity"),
+        (lambda: TABLE.query(Message.InThread(thread_id="t"), Thread.Key(id="t")).select(Thread), "one entity"),
+        (lambda: TABLE.query(), "no access patterns"),
     ],
 )
 def test_a_query_that_cannot_be_right_is_refused_before_it_is_sent(build, problem):

@@ -35,12 +35,17 @@ from singletable import (
     set_at,
     subtract,
 )
+from singletable.moment import Moment
 from singletable.requests import Requests
+from singletable.settings import Settings
 from singletable.ttl import Expiry
+from singletable.writes import Writes
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 EPOCH = int(NOW.timestamp())
-REQUESTS = Requests("t", Expiry("ttl", {"task": 60}))
+MOMENT = Moment(NOW, "w1")
+SETTINGS = Settings("t", Expiry("ttl", {"task": 60}))
+REQUESTS, WRITES = Requests(SETTINGS), Writes(SETTINGS)
 
 
 class Task(Entity, entity="task", version=1):
@@ -96,16 +101,18 @@ KEY = Task.Key(id="a")
 
 def update(patch: Task.Patch) -> tuple[str, dict[str, str]]:
     """The update expression with the names in it, and the values by the names of their placeholders."""
-    params = REQUESTS.update(KEY, patch, NOW).params
+    params = WRITES.update(KEY, patch, MOMENT).params
     text = params["UpdateExpression"]
     for alias, name in sorted(params["ExpressionAttributeNames"].items(), reverse=True):
         text = text.replace(alias, name)
     values = params.get("ExpressionAttributeValues", {})
-    return re.sub(r":\d+", lambda found: repr(*values[found[0]].values()), text)
+    text = re.sub(r":\d+", lambda found: repr(*values[found[0]].values()), text)
+    assert "_write = 'w1'" in text
+    return re.sub("SET _write = 'w1' ?|, _write = 'w1'", "", text).strip()
 
 
 def test_a_create_is_a_put_where_nothing_lives():
-    (write,) = REQUESTS.create(Task(id="a", status="new"), NOW)
+    (write,) = WRITES.create(Task(id="a", status="new"), MOMENT)
     assert write.request().operation == "PutItem"
     assert write.params == {
         "TableName": "t",
@@ -116,6 +123,7 @@ def test_a_create_is_a_put_where_nothing_lives():
             "gsi1sk": {"S": "task#0" + "0" * 38},
             "_entity": {"S": "task"},
             "_version": {"N": "1"},
+            "_write": {"S": "w1"},
             "id": {"S": "a"},
             "status": {"S": "new"},
             "size": {"N": "0"},
@@ -170,7 +178,7 @@ def test_an_update_says_what_changes_and_index_keys_follow(patch, expression):
 
 
 def test_one_name_is_one_placeholder_however_often_it_is_used():
-    params = REQUESTS.update(KEY, Task.Patch(metadata=merge({"status": 1}), status="x"), NOW).params
+    params = WRITES.update(KEY, Task.Patch(metadata=merge({"status": 1}), status="x"), MOMENT).params
     names = params["ExpressionAttributeNames"].values()
     assert len(names) == len(set(names))
 
@@ -199,33 +207,35 @@ def test_one_name_is_one_placeholder_however_often_it_is_used():
 )
 def test_an_update_that_cannot_be_right_is_refused_before_it_is_sent(patch, error, problem):
     with pytest.raises(error, match=problem):
-        REQUESTS.update(KEY, patch, NOW)
+        WRITES.update(KEY, patch, MOMENT)
 
 
 def test_an_update_demands_that_the_item_lives():
-    write = REQUESTS.update(KEY, Task.Patch(log=["x"]), NOW, where=lambda task: task.status == "new")
+    write = WRITES.update(KEY, Task.Patch(log=["x"]), MOMENT, where=lambda task: task.status == "new")
     condition = write.params["ConditionExpression"]
     names = {alias: name for alias, name in write.params["ExpressionAttributeNames"].items()}
     for alias, name in names.items():
         condition = condition.replace(alias, name)
-    assert condition == ("((attribute_exists(pk)) AND ((attribute_not_exists(ttl)) OR (ttl > :1))) AND (status = :2)")
+    alive = "(attribute_exists(pk)) AND ((attribute_not_exists(ttl)) OR (ttl > :2))"
+    once = "(attribute_not_exists(_write)) OR (_write <> :3)"
+    assert condition == f"(({alive}) AND ({once})) AND (status = :4)"
 
 
 @pytest.mark.parametrize(("mode", "clause"), [("refresh", f"ttl = '{EPOCH + 60}'"), ("clear", "REMOVE ttl")])
 def test_an_update_may_change_the_expiry(mode, clause):
-    write = REQUESTS.update(KEY, Task.Patch(log=["x"]), NOW, expiry=mode)
-    assert write.params["UpdateExpression"].count("#") == 2
+    write = WRITES.update(KEY, Task.Patch(log=["x"]), MOMENT, expiry=mode)
+    assert write.params["UpdateExpression"].count("#") == 3  # with the write id
     assert "ttl" in write.params["ExpressionAttributeNames"].values()
     assert ("REMOVE" in clause) == ("REMOVE" in write.params["UpdateExpression"])
 
 
 def test_the_expiry_of_an_entity_with_lookups_changes_only_as_a_whole():
     with pytest.raises(RequestError, match="user has lookups"):
-        REQUESTS.update(User.Key(id="a"), User.Patch(name="x"), NOW, expiry="refresh")
+        WRITES.update(User.Key(id="a"), User.Patch(name="x"), MOMENT, expiry="refresh")
 
 
 def test_a_create_with_a_lookup_writes_a_pointer_that_must_be_free():
-    item, pointer = REQUESTS.create(User(id="a", email="a@b"), NOW)
+    item, pointer = WRITES.create(User(id="a", email="a@b"), MOMENT)
     assert item.params["Item"]["pk"] == {"S": "user#a"}
     assert pointer.params["Item"] == {
         "pk": {"S": "user_by_email#a@b"},
@@ -242,14 +252,14 @@ def test_an_item_that_is_too_large_is_told_with_its_largest_attributes():
     with pytest.raises(
         ItemTooLargeError, match=r"task: the item has 410,\d+ bytes.*log 300,00\d, free 110,0\d\d"
     ) as caught:
-        REQUESTS.create(task, NOW)
+        WRITES.create(task, MOMENT)
     assert "SECRET" not in str(caught.value)
     assert caught.value.key == {"pk": {"S": "task#a"}, "sk": {"S": "task#"}}
 
 
 def test_a_transaction_over_a_limit_is_refused_before_it_is_sent():
     def creates(count: int, size: int = 1):
-        return [w for i in range(count) for w in REQUESTS.create(Task(id=f"{i}", status="x", log=["x" * size]), NOW)]
+        return [w for i in range(count) for w in WRITES.create(Task(id=f"{i}", status="x", log=["x" * size]), MOMENT)]
 
     assert len(REQUESTS.transact_write(creates(100), "token").params["TransactItems"]) == 100
     with pytest.raises(RequestError, match="101 members, DynamoDB allows 100"):

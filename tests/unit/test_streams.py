@@ -26,7 +26,7 @@ def record(kind: str, *, identity: object = None, **change: object) -> dict[str,
 
 
 def test_an_insert():
-    assert parse(record("INSERT", NewImage=IMAGE), Thread, Message) == Inserted(KEY, "111", NOON, new=MESSAGE)
+    assert parse(record("INSERT", NewImage=IMAGE), Thread, Message) == Inserted(KEY, "111", NOON, None, new=MESSAGE)
 
 
 def test_a_change_has_both_images():
@@ -50,12 +50,12 @@ def test_a_change_has_both_images():
 )
 def test_a_removal_says_whether_the_item_had_expired(identity, by_ttl):
     event = parse(record("REMOVE", OldImage=IMAGE, identity=identity), Message)
-    assert event == Removed(KEY, "111", NOON, old=MESSAGE, expired_by_ttl=by_ttl)
+    assert event == Removed(KEY, "111", NOON, None, old=MESSAGE, expired_by_ttl=by_ttl)
 
 
 def test_the_form_of_the_streams_api():
     change = record("INSERT", NewImage=IMAGE, ApproximateCreationDateTime=NOON)
-    assert parse(change, Message) == Inserted(KEY, "111", NOON, new=MESSAGE)
+    assert parse(change, Message) == Inserted(KEY, "111", NOON, None, new=MESSAGE)
 
 
 @pytest.mark.parametrize(("kind", "images"), [("INSERT", 1), ("MODIFY", 2), ("REMOVE", 1)])

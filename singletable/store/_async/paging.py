@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -36,7 +37,7 @@ async def paged(
             return Page([], None, total)
         cursor = skipped.cursor
     found = await query.page(per_page, cursor)
-    return Page(found.items, found.cursor, total)
+    return replace(found, total=total)
 
 
 def descending(order: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -69,6 +71,16 @@ class DynamoDBStore:
             server.stop()
             raise
         store._server = server
+        return store
+
+    def scoped(self, tenant: str) -> Self:
+        """The same store for one tenant: it reaches nothing of another tenant, and nothing that has no scope.
+
+        It shares the connections of this store, which is the one to close."""
+        store = copy(self)
+        store._own = store._server = None
+        store.table = self.table.scoped(tenant)
+        store.memory = replace(self.memory, table=store.table)
         return store
 
     @property

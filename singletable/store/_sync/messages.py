@@ -11,7 +11,6 @@ from typing import Literal
 from singletable.schemas import Message, Thread, Tombstone
 
 from ...errors import RequestError
-from ...items import pointer_key
 from ...page import Page
 from ...values import Range
 from ..context import Context
@@ -78,8 +77,8 @@ class Messages(Domain):
         """The messages with these ids that exist, in any threads, oldest first; three requests for up to 100 ids."""
         if isinstance(message_ids, str):
             raise RequestError("this takes several ids: put the one into a list")
-        keys = {pointer_key(key)["pk"]["S"]: key for key in (Message.ById(id=message_id) for message_id in message_ids)}
-        messages = self.table.get_many(keys.values())
+        found = self.table.get_many([Message.ById(id=message_id) for message_id in message_ids])
+        messages = {message.id: message for message in found}.values()
         threads = dict.fromkeys(message.thread_id for message in messages)
         tombstones = self.table.get_many(Tombstone.Key(thread_id=thread_id) for thread_id in threads)
         deleted = {tombstone.thread_id for tombstone in tombstones}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -35,7 +36,7 @@ def paged(query: Query[Any, T], *, page: int, per_page: int | None, cursor: str 
             return Page([], None, total)
         cursor = skipped.cursor
     found = query.page(per_page, cursor)
-    return Page(found.items, found.cursor, total)
+    return replace(found, total=total)
 
 
 def descending(order: str) -> bool:

@@ -106,7 +106,7 @@ class Saving(Domain):
                 attempt += 1
                 if attempt == ATTEMPTS or not refused_at(error):
                     raise
-                _learn(error, stored, olds)
+                self._learn(error, stored, olds)
             else:
                 return stored
             self.table.sleep(pause_seconds(attempt))
@@ -135,6 +135,19 @@ class Saving(Domain):
             stored.append(message.model_copy(update=place))
         return stored
 
+    def _learn(self, error: TransactionFailedError, stored: Sequence[Message], olds: dict[str, Message]) -> None:
+        """From the pointers that stood in the way: where the messages are stored already."""
+        by_pointer = {pointer_key(Message.ById(id=one.id), self.table.scope)["pk"]["S"]: one for one in stored}
+        for position in refused_at(error):
+            reason = error.reasons[position]
+            message = by_pointer.get(reason.key["pk"]["S"]) if reason.key else None
+            if message is None:
+                continue  # the thread's row: its end is read again
+            olds.pop(message.id, None)
+            if reason.item is not None:
+                place = key_fields(Message, target_key(reason.item))
+                olds[message.id] = message.model_copy(update=place)
+
 
 def _touch(tx: Transaction, thread_id: str, end: _End, time: datetime) -> None:
     """Move the thread's row forward, if it has one; never bring one back that was deleted since."""
@@ -143,17 +156,3 @@ def _touch(tx: Transaction, thread_id: str, end: _End, time: datetime) -> None:
         tx.update(Thread.Key(id=thread_id), patch, where=lambda row: row.updated_at < time, expiry="refresh")
     else:
         tx.check_absent(Tombstone.Key(thread_id=thread_id))
-
-
-def _learn(error: TransactionFailedError, stored: Sequence[Message], olds: dict[str, Message]) -> None:
-    """From the pointers that stood in the way: where the messages are stored already."""
-    by_pointer = {pointer_key(Message.ById(id=message.id))["pk"]["S"]: message for message in stored}
-    for position in refused_at(error):
-        reason = error.reasons[position]
-        message = by_pointer.get(reason.key["pk"]["S"]) if reason.key else None
-        if message is None:
-            continue  # the thread's row: its end is read again
-        olds.pop(message.id, None)
-        if reason.item is not None:
-            place = key_fields(Message, target_key(reason.item))
-            olds[message.id] = message.model_copy(update=place)

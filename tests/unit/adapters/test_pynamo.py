@@ -8,10 +8,12 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, cast
 
 import boto3
+import orjson
 import pytest
 from botocore.config import Config
 from botocore.exceptions import (
@@ -24,7 +26,7 @@ from botocore.exceptions import (
 )
 from botocore.stub import Stubber
 
-from singletable.adapters._botocore import register
+from singletable.adapters._botocore import Parameters, register
 from singletable.adapters.pynamo import AsyncPynamoTransport, Credentials, PynamoTransport
 from singletable.errors import (
     AccessDeniedError,
@@ -598,6 +600,91 @@ def test_bytes_come_as_base64_text_from_our_client_and_as_bytes_from_a_users(
     ours = moto.send(in_table(GET, table))["Item"]
     assert (ours["one"], ours["more"]) == ({"B": "AP8="}, {"BS": ["AQ=="]})
     assert PynamoTransport(dynamodb(moto_url)).send(in_table(GET, table))["Item"] == binary
+
+
+EVERY_KIND = {
+    **ITEM,
+    "binary": {"B": b"\x00\xff"},
+    "binaries": {"BS": (b"\x01",)},
+    "frozen": MappingProxyType({"M": MappingProxyType({"a": {"B": bytearray(b"\x02")}})}),
+    "set": {"NS": {"1"}},
+    "inner": {"L": ({"NULL": True}, {"BOOL": False}, {"S": "\u2028\U0001f600"})},
+}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        GET,
+        UPDATE,
+        Request("PutItem", {"TableName": "chat", "Item": EVERY_KIND, "ReturnValues": "ALL_OLD"}),
+        Request("Query", {"TableName": "chat", "Limit": 5, "ConsistentRead": True, "ScanIndexForward": False}),
+        Request("BatchGetItem", {"RequestItems": {"chat": {"Keys": [KEY], "ConsistentRead": True}, "b": {"Keys": []}}}),
+        Request("BatchWriteItem", {"RequestItems": {"chat": [{"PutRequest": {"Item": EVERY_KIND}}], "b": []}}),
+        Request("TransactGetItems", {"TransactItems": [{"Get": {"TableName": "chat", "Key": KEY}}]}),
+        Request(
+            "TransactWriteItems",
+            {
+                "TransactItems": [{"Put": {"TableName": "chat", "Item": EVERY_KIND}}, {"Delete": DELETE.params}],
+                "ClientRequestToken": "token",
+            },
+        ),
+    ],
+    ids=lambda request: request.operation,
+)
+def test_our_client_sends_what_botocore_would(request_: Request) -> None:
+    bodies: list[Any] = []
+
+    def answer(_: str, parameters: Any) -> Answer:
+        bodies.append(parameters)
+        return Answer({})
+
+    with Stub(answer) as stub:
+        PynamoTransport(endpoint_url=stub.url, credentials=CREDENTIALS).send(request_)
+        PynamoTransport(client(stub.url, parameter_validation=False)).send(request_)
+    assert bodies[0] == bodies[1]
+    assert bodies[0].keys() == request_.params.keys() | {"ReturnConsumedCapacity"}
+
+
+def test_what_our_client_cannot_write_is_left_to_botocore() -> None:
+    beyond_64_bits = Request("Query", {"TableName": "chat", "Limit": 2**70})
+    limits: list[int] = []
+
+    def answer(_: str, parameters: Any) -> Answer:
+        limits.append(parameters["Limit"])
+        return Answer({})
+
+    with Stub(answer) as stub:
+        PynamoTransport(endpoint_url=stub.url, credentials=CREDENTIALS).send(beyond_64_bits)
+    assert limits == [2**70]
+
+
+def test_what_no_json_can_hold_is_an_error() -> None:
+    number = Request("PutItem", {"TableName": "chat", "Item": {**KEY, "number": {"N": Decimal(1)}}})
+    with Stub(always(Answer({}))) as stub, pytest.raises(TypeError, match="not JSON serializable"):
+        PynamoTransport(endpoint_url=stub.url, credentials=CREDENTIALS).send(number)
+    assert stub.calls == []
+
+
+@pytest.mark.parametrize("request_", [GET, BATCH, TRANSACT], ids=lambda request: request.operation)
+def test_the_endpoint_is_chosen_by_the_tables_of_a_request(request_: Request, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An account has an endpoint of its own, which botocore takes from the ARN of a table."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDTEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    arn = "arn:aws:dynamodb:us-east-1:123456789012:table/chat"
+    urls: list[str] = []
+
+    def look(request: Any, **_: Any) -> None:
+        urls.append(request.url)
+        raise LookupError
+
+    ours = cast("Any", boto3).client("dynamodb", region_name="us-east-1", config=Config(parameter_validation=False))
+    register(ours)
+    ours.meta.events.register("before-send.dynamodb", look)
+    parameters = orjson.loads(orjson.dumps(request_.params).replace(b'"chat"', f'"{arn}"'.encode()))
+    with pytest.raises(LookupError):
+        ours._make_api_call(request_.operation, Parameters(parameters))
+    assert urls == ["https://123456789012.ddb.us-east-1.amazonaws.com/"]
 
 
 def test_control_plane_answers_keep_botocores_path(moto_url: str, table: str) -> None:

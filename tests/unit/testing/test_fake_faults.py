@@ -11,6 +11,7 @@ from singletable.errors import (
     OutcomeUnknownError,
     StorageError,
     ThrottledError,
+    TransactionConflictError,
     TransactionFailedError,
     UnreachableError,
 )
@@ -145,6 +146,34 @@ def test_conflict_concerns_only_transactions(send, transport):
     send("TransactWriteItems", TransactItems=[{"Put": {"TableName": "t", "Item": key(1)}}])
     with pytest.raises(TransactionFailedError):
         send("TransactGetItems", TransactItems=[{"Get": {"TableName": "t", "Key": key(1)}}])
+
+
+SINGLE_WRITES = {
+    "PutItem": {"Item": key(1)},
+    "UpdateItem": {"Key": key(1), "UpdateExpression": "REMOVE n"},
+    "DeleteItem": {"Key": key(1)},
+}
+
+
+@pytest.mark.parametrize("operation", SINGLE_WRITES)
+def test_conflict_of_a_single_write(send, transport, database, operation):
+    stored_before = {**key(1), "n": {"N": "1"}}
+    send("PutItem", Item=stored_before)
+    transport.faults.conflict(2, operation=operation)
+    for _ in range(2):
+        with pytest.raises(TransactionConflictError, match=r"^TransactionConflictException: ") as caught:
+            send(operation, **SINGLE_WRITES[operation])
+        assert (caught.value.operation, caught.value.table, caught.value.key) == (operation, "t", key(1))
+    assert database.items("t") == [stored_before]
+    send("TransactWriteItems", TransactItems=[{"Put": {"TableName": "t", "Item": key(2)}}])
+    send(operation, **SINGLE_WRITES[operation])
+    assert stored_before not in database.items("t")
+
+
+@pytest.mark.parametrize("operation", ["GetItem", "BatchGetItem", "BatchWriteItem", "Query", "Scan"])
+def test_what_never_conflicts_is_refused(transport, operation):
+    with pytest.raises(ValueError, match=f"{operation} never meets a conflict"):
+        transport.faults.conflict(operation=operation)
 
 
 def test_lost_answer_of_a_write(send, transport, database):

@@ -252,17 +252,6 @@ def test_consistent_read_of_an_index_is_refused(send, operation):
         send(operation, IndexName="gsi1", ConsistentRead=True, **(key_condition if operation == "Query" else {}))
 
 
-def test_indexes_are_named_by_the_constructor():
-    transport = MemoryTransport(MemoryDatabase(indexes={"by_day": ("tenant", "day")}))
-    item = {**key("s"), "tenant": {"S": "t1"}, "day": {"S": "2026-01-01"}}
-    transport.send(Request("PutItem", {"TableName": "t", "Item": item}))
-    asked = {"KeyConditionExpression": "tenant = :t", "ExpressionAttributeValues": {":t": {"S": "t1"}}}
-    found = transport.send(Request("Query", {"TableName": "t", "IndexName": "by_day", **asked}))
-    assert found["Items"] == [item]
-    with pytest.raises(TableNotFoundError, match=r"does not have the specified index: gsi1"):
-        transport.send(Request("Query", {"TableName": "t", "IndexName": "gsi1", **asked}))
-
-
 def test_scan_reads_everything_in_pages_and_in_no_useful_order(send, put):
     stored = {f"p{number}" for number in range(20)}
     for pk in stored:
@@ -294,10 +283,42 @@ def test_scan_segments_share_the_table(send, put):
     foreign = {name: found[1][0][name] for name in ("pk", "sk")}
     with pytest.raises(StorageError, match="starting key is invalid"):
         send("Scan", Segment=0, TotalSegments=3, ExclusiveStartKey=foreign)
-    with pytest.raises(StorageError, match="required together"):
-        send("Scan", Segment=0)
-    with pytest.raises(StorageError, match="must be less than"):
-        send("Scan", Segment=3, TotalSegments=3)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"Segment": 0}, "required together"),
+        ({"TotalSegments": 2}, "required together"),
+        ({"Segment": 3, "TotalSegments": 3}, "must be less than"),
+        ({"Segment": -1, "TotalSegments": 3}, "zero-based"),
+        ({"Segment": 0, "TotalSegments": 0}, "must be less than"),
+        ({"Segment": 0, "TotalSegments": 1_000_001}, "TotalSegments"),
+    ],
+)
+def test_segments_that_are_refused(send, params, message):
+    with pytest.raises(StorageError, match=rf"^ValidationException: .*{message}"):
+        send("Scan", **params)
+
+
+@pytest.mark.parametrize("index", [{}, {"IndexName": "gsi1"}])
+def test_a_segment_is_read_in_pages(send, put, index):
+    for number in range(20):
+        put(f"p{number}", "s", gsi1pk={"S": f"g{number}"}, gsi1sk={"S": "s"})
+    segment = {"Segment": 1, "TotalSegments": 2, **index}
+    whole = send("Scan", **segment)["Items"]
+    found, start = [], {}
+    while (page := send("Scan", Limit=3, **segment, **start))["Items"]:
+        found += page["Items"]
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+    assert found == whole
+    assert 3 < len(whole) < 20
+
+
+def test_a_partition_is_in_one_segment(send, put):
+    for number in range(10):
+        put("p", str(number))
+    assert sorted(send("Scan", Segment=segment, TotalSegments=2)["Count"] for segment in range(2)) == [0, 10]
 
 
 def test_scan_of_an_index_reads_what_the_index_holds(send, put):

@@ -1,0 +1,44 @@
+"""Several calls at once, but not too many: as tasks for async code, as threads for its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TypeVar
+
+T = TypeVar("T")
+AT_ONCE = 8
+"""More requests of one call do not help: botocore is bound by the interpreter lock."""
+
+
+async def gather_in_tasks(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    """The results of all calls, in order; the first failure cancels the others."""
+    import asyncio  # not above: those who use the threads need not wait for it
+
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(call: Callable[[], Awaitable[T]]) -> T:
+        async with gate:
+            return await call()
+
+    tasks = [asyncio.ensure_future(one(call)) for call in calls]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def gather_in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """The results of all calls, in order; after the first failure no other call begins."""
+    if len(calls) < 2:
+        return [call() for call in calls]
+    with ThreadPoolExecutor(min(AT_ONCE, len(calls)), thread_name_prefix="singletable-batch") as threads:
+        futures = [threads.submit(copy_context().run, call) for call in calls]
+        try:
+            return [future.result() for future in futures]
+        finally:
+            for future in futures:
+                future.cancel()
