@@ -139,7 +139,7 @@ def _check_stored(model: type[Entity], fields: Iterable[FieldSpec]) -> None:
 
 
 def _check_declared(model: type[Entity], declared: type[Declared[Any]]) -> None:
-    declared.model = model
+    declared.declared_for = model
     owner = [getattr(argument, "__forward_arg__", None) for argument in get_args(get_original_bases(declared)[0])]
     if owner != [model.__name__]:
         expected = f'{declared.__mro__[1].__name__}["{model.__name__}"]'
@@ -147,11 +147,17 @@ def _check_declared(model: type[Entity], declared: type[Declared[Any]]) -> None:
     for field in _hints(declared):
         if field not in model.model_fields:
             raise DeclarationError(f"{declared.__qualname__}.{field}: {model.__name__} has no such field")
+        if field == "of" or field.startswith("declared_"):
+            raise DeclarationError(
+                f"{declared.__qualname__}.{field} is a name of the library's own: call the field otherwise"
+            )
 
 
 def _hints(declared: type[Declared[Any]]) -> dict[str, Any]:
     try:
-        hints = get_type_hints(declared, localns={declared.model.__name__: declared.model}, include_extras=True)
+        hints = get_type_hints(
+            declared, localns={declared.declared_for.__name__: declared.declared_for}, include_extras=True
+        )
     except NameError as error:
         raise DeclarationError(
             f"{declared.__qualname__}: {error}; declare entities at the top of a module, after what they refer to"
@@ -168,12 +174,16 @@ def _indexes(model: type[Entity], name: str) -> dict[str, IndexSpec]:
     paths = sorted(nested_in(model, Index), key=lambda path: -len(_sort_parts(path)))
     for path in paths:
         index = _index(model, path, name)
-        whole = indexes.setdefault(path.on, index)
+        whole = indexes.setdefault(path.declared_on, index)
         prefix = dataclasses.replace(whole.sk, parts=whole.sk.parts[: len(index.sk.parts)])
         if (index.pk, index.sk) != (whole.pk, prefix):
-            raise DeclarationError(f"{path.__qualname__} and another class disagree on the key of the {path.on}")
+            raise DeclarationError(
+                f"{path.__qualname__} and another class disagree on the key of the {path.declared_on}"
+            )
         if index.projection != whole.projection:
-            raise DeclarationError(f"{path.__qualname__} and another class disagree on the projection of the {path.on}")
+            raise DeclarationError(
+                f"{path.__qualname__} and another class disagree on the projection of the {path.declared_on}"
+            )
     return indexes
 
 
@@ -182,18 +192,20 @@ def _sort_parts(path: type[Declared[Any]]) -> list[str]:
 
 
 def _index(model: type[Entity], path: type[AccessPath[Any]], name: str) -> IndexSpec:
-    if path.on != TABLE and (issubclass(path, PrimaryKey) or not INDEX_NAME.fullmatch(path.on)):
-        raise DeclarationError(f'{path.__qualname__}: on="{path.on}" must be an index like gsi1, and a Key has none')
-    tag = path.collection or name
+    if path.declared_on != TABLE and (issubclass(path, PrimaryKey) or not INDEX_NAME.fullmatch(path.declared_on)):
+        raise DeclarationError(
+            f'{path.__qualname__}: on="{path.declared_on}" must be an index like gsi1, and a Key has none'
+        )
+    tag = path.declared_collection or name
     _check_name(path.__qualname__, "collection", tag)
-    on = "" if path.on == TABLE else path.on
+    on = "" if path.declared_on == TABLE else path.declared_on
     key = _key(model, path, (f"{on}pk", tag), (f"{on}sk", name))
     return dataclasses.replace(key, projection=_projection(model, path)) if issubclass(path, Index) else key
 
 
 def _projection(model: type[Entity], path: type[Index[Any]]) -> Projection:
-    projection = path.projection
-    if path.on == TABLE and projection != "all":
+    projection = path.declared_projection
+    if path.declared_on == TABLE and projection != "all":
         raise DeclarationError(f'{path.__qualname__}: only an index has a projection, and this has no on="gsi1"')
     return projection if projection == "all" or projection == "keys_only" else _included(model, path, projection)
 
@@ -223,10 +235,10 @@ def _key(model: type[Entity], path: type[Declared[Any]], pk: tuple[str, str], sk
     if not parts["pk"]:
         raise DeclarationError(f"{path.__qualname__} needs a Pk part: one partition for all items would be too hot")
     optional = [part.name for half in parts.values() for part in half if _may_be_none(model, part.name)]
-    if optional and not (issubclass(path, Index) and path.on != TABLE):
+    if optional and not (issubclass(path, Index) and path.declared_on != TABLE):
         raise DeclarationError(f"{path.__qualname__}.{optional[0]} may be None, so that items would have no key")
     return IndexSpec(
-        name=path.on if issubclass(path, AccessPath) else path.__name__,
+        name=path.declared_on if issubclass(path, AccessPath) else path.__name__,
         pk=KeyTemplate(*pk, tuple(parts["pk"]), PARTITION_BYTES),
         sk=KeyTemplate(*sk, tuple(parts["sk"]), SORT_BYTES),
         always=not optional,

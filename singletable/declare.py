@@ -23,36 +23,36 @@ class Declared(Generic[E]):
     """Makes each subclass a frozen, keyword-only dataclass, bound to the entity that it is nested in."""
 
     if TYPE_CHECKING:  # get_type_hints, which compile.py calls, would look for Entity at run time
-        model: ClassVar[type[Entity]]
+        declared_for: ClassVar[type[Entity]]
 
-    names: ClassVar[tuple[str, ...]]
+    declared_names: ClassVar[tuple[str, ...]]
     """The fields of the value, which are fields of the entity."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         dataclass(frozen=True, kw_only=True)(cls)
-        cls.names = tuple(field.name for field in dataclasses.fields(cast(Any, cls)))
+        cls.declared_names = tuple(field.name for field in dataclasses.fields(cast(Any, cls)))
 
-    def given(self) -> dict[str, object]:
+    def declared_values(self) -> dict[str, object]:
         """The fields and their values."""
-        return {name: getattr(self, name) for name in self.names}
+        return {name: getattr(self, name) for name in self.declared_names}
 
     @classmethod
     def of(cls, item: E) -> Self:
         """The value with the fields of `item`."""
-        return cls(**{name: getattr(item, name) for name in cls.names})
+        return cls(**{name: getattr(item, name) for name in cls.declared_names})
 
 
 class AccessPath(Declared[E]):
     """What can be queried: the table itself or an index."""
 
-    on: ClassVar[str] = TABLE
-    collection: ClassVar[str | None] = None
+    declared_on: ClassVar[str] = TABLE
+    declared_collection: ClassVar[str | None] = None
 
     def __init_subclass__(cls, *, on: str = TABLE, collection: str | None = None) -> None:
         super().__init_subclass__()
-        cls.on = on
-        cls.collection = collection
+        cls.declared_on = on
+        cls.declared_collection = collection
 
 
 class PrimaryKey(AccessPath[E]):
@@ -69,13 +69,13 @@ class Index(AccessPath[E]):
     holds, the fewer writes to an item are billed for the index as well; a query then reads the items themselves from
     the table, unless all that it selects is in the tuple."""
 
-    projection: ClassVar[Projection] = "all"
+    declared_projection: ClassVar[Projection] = "all"
 
     def __init_subclass__(
         cls, *, on: str = TABLE, collection: str | None = None, projection: Projection = "all"
     ) -> None:
         super().__init_subclass__(on=on, collection=collection)
-        cls.projection = projection
+        cls.declared_projection = projection
 
 
 class Lookup(Declared[E]):

@@ -102,7 +102,7 @@ def missing(index: IndexSpec, values: Mapping[str, object]) -> list[str]:
 
 def key_item(key: PrimaryKey[E], scope: str) -> dict[str, AttributeValue]:
     """The `pk` and `sk` of a key."""
-    return index_keys(key.model.spec.table, key.given(), scope)
+    return index_keys(key.declared_for.spec.table, key.declared_values(), scope)
 
 
 def key_of(entity: E) -> PrimaryKey[E]:
@@ -117,7 +117,7 @@ def entity_key(entity: Entity, scope: str) -> dict[str, AttributeValue]:
 
 def pointer_key(lookup: Lookup[E], scope: str) -> dict[str, AttributeValue]:
     """The `pk` and `sk` of the pointer item of a lookup."""
-    return index_keys(lookup.model.spec.lookups[type(lookup).__name__], lookup.given(), scope)
+    return index_keys(lookup.declared_for.spec.lookups[type(lookup).__name__], lookup.declared_values(), scope)
 
 
 def lookups_of(entity: E) -> list[Lookup[E]]:

@@ -184,16 +184,25 @@ class QueryPlan(Plan):
 
 def query_plan(settings: Settings, paths: Sequence[AccessPath[Any]]) -> QueryPlan:
     """The plan of one query over `paths`; raises RequestError unless they lie in one partition."""
-    partitions = {(path.on, path.model.spec.indexes[path.on].pk.render(path.given(), settings.scope)) for path in paths}
+    partitions = {
+        (
+            path.declared_on,
+            path.declared_for.spec.indexes[path.declared_on].pk.render(path.declared_values(), settings.scope),
+        )
+        for path in paths
+    }
     if len(partitions) != 1:
         names = " and ".join(type(path).__qualname__ for path in paths)
         raise RequestError(f"{names or 'no access patterns'} do not lie in one partition, so no query can read them")
     ((_, partition),) = partitions
-    index = paths[0].model.spec.indexes[paths[0].on]
-    intervals = tuple((path.model, path.model.spec.indexes[path.on].sk.interval(path.given())) for path in paths)
+    index = paths[0].declared_for.spec.indexes[paths[0].declared_on]
+    intervals = tuple(
+        (path.declared_for, path.declared_for.spec.indexes[path.declared_on].sk.interval(path.declared_values()))
+        for path in paths
+    )
     return QueryPlan(
         settings=settings,
-        models=tuple(dict.fromkeys(path.model for path in paths)),
+        models=tuple(dict.fromkeys(path.declared_for for path in paths)),
         index=index,
         partition=partition,
         intervals=intervals,

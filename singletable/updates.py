@@ -80,11 +80,11 @@ class Update:
 
     def apply(self, key: PrimaryKey[E], patch: Changes[E], moment: Moment, seen: Seen, scope: str) -> None:
         """Apply a patch, and the changes of index keys that follow."""
-        changes = _changes(key.model, patch)
+        changes = _changes(key.declared_for, patch)
         if changes:
-            changes |= touched(key.model.spec, moment)
-        _apply(self, key.model, changes, seen.absent_maps)
-        _rekey(self, key.model.spec, {**seen.parts, **key.given(), **changes}, changes, scope)
+            changes |= touched(key.declared_for.spec, moment)
+        _apply(self, key.declared_for, changes, seen.absent_maps)
+        _rekey(self, key.declared_for.spec, {**seen.parts, **key.declared_values(), **changes}, changes, scope)
 
     def required(self) -> list[Condition]:
         """That the item has what it needs."""
@@ -151,21 +151,23 @@ class Update:
 def patch_of(entity: E) -> Changes[E] | None:
     """The fields that were given to an entity and that its Patch may change, as a patch; None where there are none."""
     patch: Any = getattr(type(entity), "Patch", None)
-    names = entity.model_fields_set & set(patch.names) if patch else set[str]()
+    names = entity.model_fields_set & set(patch.declared_names) if patch else set[str]()
     return patch(**{name: getattr(entity, name) for name in names}) if names else None
 
 
 def _merged(spec: EntitySpec, patch: Changes[E]) -> set[str]:
     """The stored names of the maps that a patch merges into."""
-    edits = {name: cast("Edit[object]", value) for name, value in patch.given().items() if isinstance(value, Edit)}
+    edits = {
+        name: cast("Edit[object]", value) for name, value in patch.declared_values().items() if isinstance(value, Edit)
+    }
     return {spec.fields[name].stored for name, edit in edits.items() if edit.verb == "merge"}
 
 
 def unknown_parts(key: PrimaryKey[E], patch: Changes[E], moment: Moment) -> list[str]:
     """The fields that index keys need after a patch, and that neither the key nor the patch gives."""
-    spec = key.model.spec
-    changes = _changes(key.model, patch) | touched(spec, moment)
-    known = {**key.given(), **changes}
+    spec = key.declared_for.spec
+    changes = _changes(key.declared_for, patch) | touched(spec, moment)
+    known = {**key.declared_values(), **changes}
     unknown = [name for index, halves in _touched(spec, changes) for name in _lacking(index, halves, known)]
     return list(dict.fromkeys(unknown))
 
@@ -173,7 +175,7 @@ def unknown_parts(key: PrimaryKey[E], patch: Changes[E], moment: Moment) -> list
 def _changes(model: type[Entity], patch: Changes[E]) -> dict[str, object]:
     """What a patch changes, with values that the fields take."""
     changes: dict[str, object] = {}
-    for name, value in patch.given().items():
+    for name, value in patch.declared_values().items():
         if isinstance(value, Edit):
             edit = cast("Edit[object]", value)
             typed = edit.verb not in ("remove", "set_at", "remove_at")

@@ -149,7 +149,7 @@ class Writes:
         """Change an item that is there and has not expired; index keys follow.
 
         The change is made once, however often a driver sends it."""
-        spec = key.model.spec
+        spec = key.declared_for.spec
         update = Update(Placeholders())
         update.apply(key, patch, moment, seen, self.settings.scope)
         self._apply_expiry(update, spec, moment, expiry)
@@ -169,7 +169,7 @@ class Writes:
         to = update.placeholders
         params = write_params(self.settings.table, condition, to, Key=wire, UpdateExpression=expression)
         needs = frozenset(update.needs)
-        return Write("Update", params, key.model, wire, "update", spec.name, needs, moment.write_id, if_version)
+        return Write("Update", params, key.declared_for, wire, "update", spec.name, needs, moment.write_id, if_version)
 
     def delete(
         self,
@@ -182,7 +182,7 @@ class Writes:
         must_exist: bool = False,
     ) -> list[Write]:
         """Delete an item and the pointers of its lookups, as long as they still belong together."""
-        spec = key.model.spec
+        spec = key.declared_for.spec
         wire = key_item(key, self.settings.scope)
         demands: list[Condition] = _current(spec, if_version)
         if where is not None:
@@ -193,18 +193,20 @@ class Writes:
         for lookup in lookups:
             ours = absent("pk") | _points_to(wire)
             key_of_pointer = pointer_key(lookup, self.settings.scope)
-            writes.append(self._delete(key.model, key_of_pointer, ours, type(lookup).__qualname__))
-            belongs = holds(spec, lookup.given())
+            writes.append(self._delete(key.declared_for, key_of_pointer, ours, type(lookup).__qualname__))
+            belongs = holds(spec, lookup.declared_values())
             demands.append(belongs if must_exist else absent("pk") | belongs)
-        first = self._delete(key.model, wire, _all(demands), spec.name)
+        first = self._delete(key.declared_for, wire, _all(demands), spec.name)
         return [replace(first, expected=if_version), *writes]
 
     def check(self, key: PrimaryKey[E], moment: Moment, *, where: Callable[[E], bool] | None) -> Write:
         """That an item is there and `where` holds; without `where`, that none is."""
-        spec = key.model.spec
+        spec = key.declared_for.spec
         condition = self._gone(moment) if where is None else self._living(moment) & record(where, spec)
         wire = key_item(key, self.settings.scope)
-        return Write("ConditionCheck", self._params(Key=wire, condition=condition), key.model, wire, "check", spec.name)
+        return Write(
+            "ConditionCheck", self._params(Key=wire, condition=condition), key.declared_for, wire, "check", spec.name
+        )
 
     def _living(self, moment: Moment) -> Condition:
         return living(self.settings.expiry, moment.now)

@@ -77,7 +77,7 @@ class AsyncTable(AsyncReading, AsyncWriting, AsyncMany, AsyncReindexing):
     ) -> AsyncQuery[E | E2 | E3, E | E2 | E3]: ...
     def query(self, *paths: AccessPath[Any]) -> AsyncQuery[Any, Any]:
         """A query over one access pattern, or over several that share a partition: one request reads a collection."""
-        self._require_models(path.model for path in paths)
+        self._require_models(path.declared_for for path in paths)
         return AsyncQuery(self._sender, query_plan(self._sender.settings, paths))
 
     @overload

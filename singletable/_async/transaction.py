@@ -65,10 +65,10 @@ class AsyncTransaction:
         if_version: str | None = None,
     ) -> None:
         """Delete an entity and its pointers; raises RequestError unless each of its lookups is given."""
-        wanted = set(key.model.spec.lookups)
+        wanted = set(key.declared_for.spec.lookups)
         if wanted != {type(lookup).__name__ for lookup in lookups}:
             raise RequestError(
-                f"{key.model.spec.name} has lookups: give {', '.join(sorted(wanted))}, or use Table.delete"
+                f"{key.declared_for.spec.name} has lookups: give {', '.join(sorted(wanted))}, or use Table.delete"
             )
         moment = self.sender.moment()
         self.writes += self.sender.writes.delete(key, moment, lookups=lookups, where=where, if_version=if_version)

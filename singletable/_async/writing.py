@@ -89,7 +89,7 @@ class AsyncWriting(AsyncTableBase):
         An update never creates.  With `if_version` the entity must be as it was read: VersionConflictError otherwise.
         Its expiry stays (`keep`), starts again (`refresh`) or goes (`clear`).  With `refresh=True`, what an index key
         needs and the patch does not give is read first: a second request, where that is so."""
-        self._require_models([key.model])
+        self._require_models([key.declared_for])
         seen = await self._see(key, patch) if refresh else UNSEEN
         attempt = 0
         while True:
@@ -99,7 +99,7 @@ class AsyncWriting(AsyncTableBase):
             )
             try:
                 response = await self._sender.write([write.returning("ALL_NEW")])
-                return self.load(cast("type[E]", key.model), response["Attributes"])
+                return self.load(cast("type[E]", key.declared_for), response["Attributes"])
             except (NotFoundError, VersionConflictError):
                 raise
             except ConditionFailedError as error:
@@ -115,13 +115,13 @@ class AsyncWriting(AsyncTableBase):
 
         Of several callers at once, one gets the entity; after a lost answer, none.  An entity with lookups is read
         first, to know them: a second request."""
-        self._require_models([key.model])
-        if key.model.spec.lookups:
+        self._require_models([key.declared_for])
+        if key.declared_for.spec.lookups:
             return await self._delete_read(key, where=where, if_version=if_version)
         (write,) = self._sender.writes.delete(key, self._sender.moment(), where=where, if_version=if_version)
         response = await self._sender.write([write.returning("ALL_OLD")])
         item = response.get("Attributes")
-        return None if not item or self._is_past(item) else self.load(cast("type[E]", key.model), item)
+        return None if not item or self._is_past(item) else self.load(cast("type[E]", key.declared_for), item)
 
     def size_bytes(self, entity: Entity) -> int:
         """The bytes that DynamoDB counts for an entity with its pointers; raises RequestError if it does not fit."""
@@ -134,17 +134,17 @@ class AsyncWriting(AsyncTableBase):
         if not names:
             return UNSEEN
         wire = key_item(key, self.scope)
-        item = await self._read(wire, key.model, consistent=True)
+        item = await self._read(wire, key.declared_for, consistent=True)
         if item is None:
             raise self._not_found(key, "update")
-        entity = self.load(key.model, item)
+        entity = self.load(key.declared_for, item)
         return Seen({name: getattr(entity, name) for name in names})
 
     async def _see_again(self, key: PrimaryKey[E], patch: Changes[E], seen: Seen, error: ConditionFailedError) -> Seen:
         """What is to be known for another attempt; raises `error` where that would fail as well."""
-        spec, item = key.model.spec, error.item
+        spec, item = key.declared_for.spec, error.item
         if item is not None and is_behind(spec, item):
-            await self._upcast(key.model, item)
+            await self._upcast(key.declared_for, item)
             return seen
         again = seen.anew(spec, patch, item or {}, error.current)
         if again == seen:
@@ -163,12 +163,12 @@ class AsyncWriting(AsyncTableBase):
     ) -> E | None:
         attempt = 0
         while True:
-            item = await self._read(key_item(key, self.scope), key.model, consistent=True, expired=True)
+            item = await self._read(key_item(key, self.scope), key.declared_for, consistent=True, expired=True)
             if item is None:
                 if where is None and if_version is None:
                     return None
                 raise self._not_found(key, "delete")
-            old = self.load(cast("type[E]", key.model), item)
+            old = self.load(cast("type[E]", key.declared_for), item)
             writes = self._sender.writes.delete(
                 key,
                 self._sender.moment(),
@@ -188,7 +188,7 @@ class AsyncWriting(AsyncTableBase):
             await self.sleep(pause_seconds(attempt))
 
     def _not_found(self, key: PrimaryKey[E], intent: str) -> NotFoundError:
-        name, wire = key.model.spec.name, key_item(key, self.scope)
+        name, wire = key.declared_for.spec.name, key_item(key, self.scope)
         return NotFoundError(
             f"{intent}: there is no {name} with this key, or it has expired", table=self.name, entity=name, key=wire
         )

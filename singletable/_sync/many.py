@@ -41,7 +41,7 @@ class Many(TableBase):
     def delete_many(self, keys: Iterable[PrimaryKey[Any]], *, ordered: bool = False) -> None:
         """Delete by key, 25 a request, not as one: raises PartialBatchError with the keys that are not deleted."""
         wanted = list(keys)
-        self._require_plain(key.model for key in wanted)
+        self._require_plain(key.declared_for for key in wanted)
         wire = {key_text(item): item for item in (key_item(key, self.scope) for key in wanted)}
         by_key = {key_text(key_item(key, self.scope)): key for key in wanted}
         members = [{"DeleteRequest": {"Key": key}} for key in wire.values()]

@@ -29,8 +29,8 @@ class Reading(TableBase):
         if isinstance(key, Lookup):
             item = self._follow(key, consistent=consistent)
         else:
-            item = self._read(key_item(key, self.scope), key.model, consistent=consistent)
-        return None if item is None else self.load(cast("type[E]", key.model), item)
+            item = self._read(key_item(key, self.scope), key.declared_for, consistent=consistent)
+        return None if item is None else self.load(cast("type[E]", key.declared_for), item)
 
     @overload
     def get_many(self, keys: Iterable[PrimaryKey[E] | Lookup[E]], *, consistent: bool = True) -> list[E]: ...
@@ -49,7 +49,7 @@ class Reading(TableBase):
     def get_each(self, keys: Iterable[AnyKey], *, consistent: bool = True) -> Any:
         """For each of `keys` its entity or None, in their order; a key that comes twice is read once."""
         wanted = list(keys)
-        self._require_models(key.model for key in wanted)
+        self._require_models(key.declared_for for key in wanted)
         lookups = [pointer_key(key, self.scope) for key in wanted if isinstance(key, Lookup)]
         found = self._batch(lookups, consistent=consistent)
         places = [self._place(key, found) for key in wanted]
@@ -59,7 +59,7 @@ class Reading(TableBase):
             item = items.get(key_text(place)) if place else None
             if place and item is None and isinstance(key, Lookup):
                 item = self._follow(key, consistent=consistent)  # it may have moved between the two reads
-            entities.append(None if item is None else self.load(key.model, item))
+            entities.append(None if item is None else self.load(key.declared_for, item))
         return entities
 
     @overload
@@ -72,14 +72,14 @@ class Reading(TableBase):
     def get_all(self, *keys: PrimaryKey[E]) -> tuple[E | None, ...]: ...
     def get_all(self, *keys: PrimaryKey[Any]) -> tuple[Entity | None, ...]:
         """The entities of up to 100 keys as of one moment; costs two read units per 4 KB and item."""
-        self._require_models(key.model for key in keys)
+        self._require_models(key.declared_for for key in keys)
         wire = [key_item(key, self.scope) for key in keys]
         if not 1 <= len(keys) <= TRANSACTION_MEMBERS or len({key_text(key) for key in wire}) < len(keys):
             raise RequestError(f"get_all takes 1 to {TRANSACTION_MEMBERS} different keys; get_each takes any")
         response = self._sender.send(self._sender.requests.transact_get(wire))
         items = [answer.get("Item") for answer in response["Responses"]]
         return tuple(
-            None if item is None or self._is_past(item) else self.load(key.model, item)
+            None if item is None or self._is_past(item) else self.load(key.declared_for, item)
             for key, item in zip(keys, items, strict=True)
         )
 
@@ -87,11 +87,11 @@ class Reading(TableBase):
         """The item that a pointer points to; an item that moves between the two reads is followed."""
         seen: WireItem | None = None
         while True:
-            pointer = self._read(pointer_key(lookup, self.scope), lookup.model, consistent=consistent)
+            pointer = self._read(pointer_key(lookup, self.scope), lookup.declared_for, consistent=consistent)
             if pointer is None or target_key(pointer) == seen:
                 return None
             seen = target_key(pointer)
-            item = self._read(seen, lookup.model, consistent=consistent)
+            item = self._read(seen, lookup.declared_for, consistent=consistent)
             if item is not None:
                 return item
 

@@ -38,21 +38,21 @@ class Reindexing(TableBase):
         tenants, unless the table has a scope.  At most `per_second` items are written a second.  To go on after an
         interruption, pass the last `cursor`.  An item that does not fit its entity ends it with CorruptItemError,
         unless `on_corrupt` takes the error."""
-        model: type[Entity] = index.model
+        model: type[Entity] = index.declared_for
         self._require_models([model])
-        if index.on == TABLE:
+        if index.declared_on == TABLE:
             raise RequestError(f"{index.__qualname__} is on the table itself, where every item has its key")
-        start = None if cursor is None else resumed(cursor, model.spec, index.on)
+        start = None if cursor is None else resumed(cursor, model.spec, index.declared_on)
         read = written = 0
         while True:
             response = self._sender.send(self._sender.requests.scan(model.spec, start), entity=model.spec.name)
             items = [item for item in response["Items"] if not self._is_past(item)]
             read += len(items)
-            behind = self._behind(model, index.on, items, on_corrupt)
-            self._rekey_all(model, index.on, behind, per_second)
+            behind = self._behind(model, index.declared_on, items, on_corrupt)
+            self._rekey_all(model, index.declared_on, behind, per_second)
             written += len(behind)
             start = response.get("LastEvaluatedKey")
-            yield Reindexed(read, written, None if start is None else position(start, model.spec, index.on))
+            yield Reindexed(read, written, None if start is None else position(start, model.spec, index.declared_on))
             if start is None:
                 return
 

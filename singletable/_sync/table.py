@@ -76,7 +76,7 @@ class Table(Reading, Writing, Many, Reindexing):
     ) -> Query[E | E2 | E3, E | E2 | E3]: ...
     def query(self, *paths: AccessPath[Any]) -> Query[Any, Any]:
         """A query over one access pattern, or over several that share a partition: one request reads a collection."""
-        self._require_models(path.model for path in paths)
+        self._require_models(path.declared_for for path in paths)
         return Query(self._sender, query_plan(self._sender.settings, paths))
 
     @overload

@@ -56,8 +56,8 @@ def key_rows(model: type[Entity]) -> Iterator[KeyRow]:
     """The keys of an entity: of the table, of each index, of each pointer item."""
     paths = nested_in(model, AccessPath)
     for name, index in model.spec.indexes.items():
-        on_index = [path for path in paths if path.on == name]
-        yield _row(model, name, index, [path.__name__ for path in on_index], on_index[0].collection)
+        on_index = [path for path in paths if path.declared_on == name]
+        yield _row(model, name, index, [path.__name__ for path in on_index], on_index[0].declared_collection)
     for name, lookup in model.spec.lookups.items():
         yield _row(model, "pointer", lookup, [name], None)
 

@@ -35,11 +35,11 @@ def reindex(
     Scans the whole table, over all tenants, and writes to the items whose key differs; safe to run while others write.
     Needs the rights to Scan, GetItem, PutItem and UpdateItem."""
     path = _index(index)
-    name: str = path.model.spec.name
+    name: str = path.declared_for.spec.name
     ttl = {name: {"enabled": False, "attribute_name": ttl_attribute}}
     transport = PynamoTransport(region=region, endpoint_url=endpoint_url)
     try:
-        _run(Table(table, transport, entities=[path.model], ttl=ttl), path, per_second, cursor)
+        _run(Table(table, transport, entities=[path.declared_for], ttl=ttl), path, per_second, cursor)
     finally:
         transport.close()
 

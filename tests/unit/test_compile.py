@@ -16,6 +16,7 @@ from singletable import (
     KEEP,
     Change,
     Changes,
+    CreatedAt,
     DeclarationError,
     Entity,
     Index,
@@ -25,6 +26,8 @@ from singletable import (
     Sk,
     SkRange,
     Table,
+    UpdatedAt,
+    Version,
 )
 from singletable.items import to_item
 from singletable.schemas import Message, Resource, Thread, Tombstone
@@ -50,6 +53,7 @@ def declare(body: str) -> dict[str, Any]:
     names = (Entity, PrimaryKey, Index, Lookup, Changes, Pk, Sk, SkRange, Change, datetime, Field)
     scope.update({getattr(name, "__name__", ""): name for name in names})
     scope.update({"Pk": Pk, "Sk": Sk, "SkRange": SkRange, "Change": Change, "KEEP": KEEP})
+    scope.update({"CreatedAt": CreatedAt, "UpdatedAt": UpdatedAt, "Version": Version, "NOON": NOON})
     sys.modules["declared"] = module
     try:
         exec(HEAD + body, scope)
@@ -125,6 +129,32 @@ def inside(addition: str) -> str:
                 'class L(Lookup["Thing"]):\n    size: Pk[int]\nclass P(Changes["Thing"]):\n    size: Change[int] = KEEP'
             ),
             r"Thing\.P\.size is part of the key or of a lookup",
+        ),
+        (
+            GOOD.replace("size: int", "of: int").replace("id: Pk[str]", "id: Pk[str]\n        of: Sk[int]"),
+            r"Thing\.Key\.of is a name of the library's own",
+        ),
+        (
+            GOOD.replace("size: int", "declared_on: int").replace("id: Pk[str]", "declared_on: Pk[int]"),
+            r"Thing\.Key\.declared_on is a name of the library's own",
+        ),
+        (GOOD.replace("size: int", "made: CreatedAt"), r"Thing\.made is filled in by the library: give it a default"),
+        (GOOD.replace("size: int", 'v: Version = "x"'), r'Thing\.v is filled in by the library: give it "" as its'),
+        (
+            GOOD.replace("size: int", 'v: Version = ""\n    w: Version = ""'),
+            r"Thing\.v and w are both the version",
+        ),
+        (
+            inside('v: Version = ""\nclass By(Index["Thing"], on="gsi1"):\n    v: Pk[str]'),
+            r"Thing\.v changes with every write: it is no part of gsi1",
+        ),
+        (
+            inside('at: UpdatedAt = NOON\nclass By(Lookup["Thing"]):\n    at: Pk[datetime]'),
+            r"Thing\.at changes with every write: it is no part of By",
+        ),
+        (
+            inside('at: CreatedAt = NOON\nclass P(Changes["Thing"]):\n    at: Change[datetime] = KEEP'),
+            r"Thing\.P\.at is filled in by the library, so it cannot be patched",
         ),
         ('class Thing(Entity, entty="x"):\n    id: str\n', r"Thing: there is no class keyword entty"),
     ],
@@ -212,3 +242,29 @@ def test_the_keys_of_the_shipped_entities_are_frozen():
         for entity in examples()
     }
     assert keys == frozen["keys"]
+
+
+def test_parts_may_have_any_name():
+    class Score(Entity, entity="score", version=1):
+        id: str
+        model: str
+        on: str
+        collection: str
+        projection: str
+        names: str
+        given: str
+
+        class Key(PrimaryKey["Score"]):
+            id: Pk[str]
+
+        class ByModel(Index["Score"], on="gsi1"):
+            model: Pk[str]
+            on: SkRange[str] = None
+            collection: SkRange[str] = None
+            projection: SkRange[str] = None
+            names: SkRange[str] = None
+            given: SkRange[str] = None
+
+    table = Table("t", MemoryTransport(), entities=[Score])
+    score = table.create(Score(id="1", model="m", on="o", collection="c", projection="p", names="n", given="g"))
+    assert table.query(Score.ByModel.of(score)).all() == [score]
