@@ -8,29 +8,23 @@ goes through `codec` once more, so that one place words what is wrong with it.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from functools import cache
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import orjson
 from pydantic import BaseModel
 from pydantic_core import SchemaValidator
-from pydantic_core.core_schema import no_info_before_validator_function
 
 from . import codec
 from .codec import AttributeValue
 from .entity import Entity
 from .specs import EntitySpec, FieldSpec
 from .wire import WireItem
+from .wireschema import Reader, wire_schema
 
 R = TypeVar("R", bound=BaseModel)
-Reader: TypeAlias = Callable[[Any], object]
-Schema: TypeAlias = Mapping[str, Any]
-KINDS = {"str": "S", "datetime": "S", "date": "S", "uuid": "S", "bool": "BOOL", "int": "N", "float": "N"}
-"""Types of pydantic-core that take the content of one kind of typed JSON as it is, and take no dict."""
-PLAIN_ONLY = {"populate_by_name", "validate_by_name", "validate_default", "strict"}
-"""Settings with which the wire form would be read in another way than the values in it."""
 NO_MEMBERS: AttributeValue = {"SS": []}
 """What is read for a set whose attribute is absent: DynamoDB has no empty sets."""
 
@@ -75,7 +69,7 @@ def decode_field(field: FieldSpec, item: WireItem) -> object:
 @cache
 def _wire_validator(model: type[Entity]) -> tuple[SchemaValidator | None, tuple[str, ...]]:
     """The validator of an entity over the wire form, None where its fields do not tell all, and the stored sets."""
-    wire: Any = _wire_schema(model.__pydantic_core_schema__, model.spec)
+    wire: Any = wire_schema(model.__pydantic_core_schema__, model.spec, _reader)
     if wire is None:
         return None, ()
     try:
@@ -84,49 +78,6 @@ def _wire_validator(model: type[Entity]) -> tuple[SchemaValidator | None, tuple[
     except TypeError:  # a version of pydantic-core without the argument
         return None, ()
     return validator, tuple(field.stored for field in model.spec.fields.values() if field.is_set)
-
-
-def _wire_schema(schema: Schema, spec: EntitySpec) -> Schema | None:
-    if schema["type"] == "definitions":
-        inner = _wire_schema(schema["schema"], spec)
-        return None if inner is None else {**schema, "schema": inner}
-    if schema["type"] != "model" or schema["schema"]["type"] != "model-fields" or schema.get("custom_init"):
-        return None
-    config = schema.get("config", {})
-    if config.get("extra_fields_behavior") == "allow" or config.keys() & PLAIN_ONLY:
-        return None
-    fields = schema["schema"]["fields"]
-    if any(field["schema"].get("validate_default") for field in fields.values()):
-        return None
-    wire = {name: _wire_field(field, spec.fields[name]) for name, field in fields.items()}
-    config = {**config, "extra_fields_behavior": "ignore"}
-    return {**schema, "config": config, "schema": {**schema["schema"], "fields": wire}}
-
-
-def _wire_field(schema: Schema, field: FieldSpec) -> Schema:
-    inner = schema["schema"]
-    kind = None if field.json_text else _kind(inner, field)
-    if kind is not None:
-        # An attribute of another kind is not absent: the second path finds it, and it fails.
-        return {**schema, "validation_alias": [[field.stored, kind], [field.stored]]}
-    return {**schema, "schema": _read_first(_reader(field), inner), "validation_alias": field.stored}
-
-
-def _read_first(read: Reader, schema: Schema) -> Schema:
-    if schema["type"] == "default":  # a default is a value already
-        return {**schema, "schema": _read_first(read, schema["schema"])}
-    return no_info_before_validator_function(read, cast(Any, schema))
-
-
-def _kind(schema: Schema, field: FieldSpec) -> str | None:
-    """The one kind of typed JSON that a field is stored as, and whose content it takes as it is stored."""
-    if schema["type"] == "default":
-        schema = schema["schema"]
-    if schema["type"] == "nullable" and field.none_is_absent:
-        schema = schema["schema"]
-    if schema["type"] == "literal" and all(type(value) is str for value in schema["expected"]):
-        return "S"
-    return None if schema.get("strict") else KINDS.get(schema["type"])
 
 
 def _reader(field: FieldSpec) -> Reader:

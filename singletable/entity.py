@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr
+from pydantic import BaseModel, ConfigDict
 
 from .codec import AttributeValue
 from .compile import compile_spec
 from .errors import DeclarationError
 from .specs import EntitySpec, Upcaster
 
+UNKNOWN: Final = "_singletable_unknown"
+NOTHING: Final[Mapping[str, AttributeValue]] = MappingProxyType({})
 NO_UPCASTERS: Final[Mapping[int, Upcaster]] = MappingProxyType({})
 
 
@@ -25,8 +27,6 @@ class Entity(BaseModel):
 
     model_config = ConfigDict(extra="forbid", validate_assignment=True)
     spec: ClassVar[EntitySpec]
-    _unknown: dict[str, AttributeValue] = PrivateAttr(default_factory=dict)
-    """Attributes of the stored item that this version of the entity does not know; they survive load-change-save."""
 
     def __init_subclass__(
         cls,
@@ -57,3 +57,18 @@ class Entity(BaseModel):
             cls.spec = compile_spec(
                 cls, name=entity, version=version, ttl_seconds=ttl_seconds, upcasters=dict(upcasters)
             )
+
+
+def unknown_of(entity: Entity) -> Mapping[str, AttributeValue]:
+    """Attributes of the stored item that this version of the entity does not know; they survive load-change-save."""
+    private: Mapping[str, Any] = entity.__pydantic_private__ or {}
+    unknown: Mapping[str, AttributeValue] = private.get(UNKNOWN, NOTHING)
+    return unknown
+
+
+def keep_unknown(entity: Entity, unknown: Mapping[str, AttributeValue]) -> None:
+    """Let an entity, and its copies, have unknown attributes.
+
+    They lie among pydantic's private values without being declared: a declared one costs each entity that is read two
+    microseconds, and hardly any has unknown attributes."""
+    object.__setattr__(entity, "__pydantic_private__", {**(entity.__pydantic_private__ or {}), UNKNOWN: unknown})

@@ -14,6 +14,7 @@ from .codec import AttributeValue
 from .declare import TABLE, Lookup, PrimaryKey
 from .decoding import decode
 from .encoding import encode_fields
+from .entity import keep_unknown, unknown_of
 from .errors import CorruptItemError, InvalidValueError, RequestError, SingleTableError
 from .scopes import split_scope
 from .specs import ENTITY, TARGET, VERSION, WRITE, EntitySpec, FieldSpec, IndexSpec
@@ -42,7 +43,7 @@ def to_item(
             item |= index_keys(index, values, scope)
     item[ENTITY] = {"S": spec.name}
     item[VERSION] = {"N": str(spec.version)}
-    item |= entity._unknown  # pyright: ignore[reportPrivateUsage]
+    item |= unknown_of(entity)
     return item | encode_fields(spec.fields.values(), values, partial(encode_field, spec=spec))
 
 
@@ -58,9 +59,9 @@ def from_item(model: type[E], item: WireItem, ttl_attribute: str) -> E:
         )
     item = _upcast(spec, item)
     entity = _validated(model, item, spec.fields.values(), spec)
-    unknown = _unknown(spec, item, _known(model, ttl_attribute))
-    if unknown:
-        entity._unknown.update(unknown)  # pyright: ignore[reportPrivateUsage]
+    known = _known(model, ttl_attribute)
+    if stored_version(item) > spec.version or not known.issuperset(item):
+        keep_unknown(entity, _unknown(spec, item, known))
     return entity
 
 
@@ -191,7 +192,7 @@ def _corrupt(spec: EntitySpec, item: WireItem, problem: str) -> CorruptItemError
 def _checked(entity: Entity, automatic: Mapping[str, object]) -> dict[str, object]:
     """The fields of an entity, validated once more: model_copy(update=...) and nested changes go round validation."""
     try:
-        return _values(type(entity).model_validate({**_values(entity), **automatic}))
+        return vars(type(entity).model_validate({**_values(entity), **automatic}))
     except ValidationError as error:
         raise InvalidValueError(f"{entity.spec.name} cannot be stored: {_problems(error)}") from None
 

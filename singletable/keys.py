@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
+from functools import cache
 from typing import Any, cast
 from uuid import UUID
 
@@ -25,6 +26,8 @@ INTEGER_DIGITS = 38
 END = "#"
 BEYOND = "$"
 """Sorts after `#` and before every character of a part, `%` included: a text with it closes the range of a part."""
+LONGEST_CHARACTER = 4
+"""The bytes of a character in UTF-8, at most."""
 HIGHEST = ("", "\x7f", "\u07ff", "\uffff", "\U0010ffff")
 """The greatest text of 0 to 4 bytes."""
 ESCAPED = re.compile("[\x00-\x25]")
@@ -135,6 +138,8 @@ class KeyTemplate:
                 return Interval(low, _closed(high)) if low <= high else Interval(ceiling, ceiling)
 
     def _checked(self, text: str) -> str:
+        if len(text) * LONGEST_CHARACTER <= self.limit_bytes:
+            return text
         size = len(text.encode())
         if size > self.limit_bytes:
             names = ", ".join(part.name for part in self.parts)
@@ -186,19 +191,19 @@ def _whole_milliseconds(value: object) -> object:
 def time_text(value: datetime) -> str:
     """A time as it is stored: UTC, milliseconds (finer is cut off), fixed width, so that text order is time order."""
     try:
-        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        utc = value if value.tzinfo is UTC else value.astimezone(UTC)
+        return utc.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
     except OverflowError:
         raise InvalidValueError("a time in UTC lies outside the years 1 to 9999") from None
 
 
 def encode_part(part: KeyPart, value: object) -> str:
     """The text of one part; raises InvalidKeyError naming the field."""
-    kind = _base(part.kind)
-    if not _fits(part.kind, value):
+    if type(value) is not part.kind and not _fits(part.kind, value):
         raise InvalidKeyError(f"{part.name} must be {part.kind.__name__}, not {type(value).__name__}")
     if isinstance(value, Enum):
         value = value.value
-    return ESCAPED.sub(_escape, _TEXT[kind](part.name, value))
+    return ESCAPED.sub(_escape, _TEXT[_base(part.kind)](part.name, value))
 
 
 def decode_part(part: KeyPart, text: str) -> object:
@@ -225,6 +230,7 @@ def _fits(kind: type, value: object) -> bool:
     return isinstance(value, kind)
 
 
+@cache
 def _base(kind: type[Any]) -> type[Any]:
     if not issubclass(kind, Enum):
         return kind
