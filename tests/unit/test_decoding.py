@@ -182,3 +182,67 @@ def test_another_entity_as_a_projection_is_read_as_the_first_is_stored():
 def test_a_projection_has_the_defaults_of_its_own():
     assert from_projection(Sizes, ITEM, Simple.spec) == Sizes(size=3, note="NONE")
     assert from_projection(Sizes, {"size": {"N": "3"}}, Simple.spec) == Sizes(size=3, note="absent")
+
+
+class Leaf(BaseModel):
+    name: str = "none"
+    size: int = 0
+
+
+class Branch(BaseModel, extra="forbid"):
+    leaf: Leaf = Leaf()
+    leaves: list[Leaf] = []
+    by_name: dict[str, list[Leaf]] = {}
+    maybe: Leaf | None = None
+
+
+class Grown(Entity, entity="grown", version=1):
+    id: str
+    leaf: Leaf = Leaf()
+    leaves: list[Leaf] = Field(default_factory=list)
+    branch: Branch | None = None
+    words: dict[str, list[str]] = Field(default_factory=dict)
+
+    class Key(PrimaryKey["Grown"]):
+        id: Pk[str]
+
+
+LEAF = {"M": {"name": {"S": "x"}, "size": {"N": "3"}}}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "damaged"),
+    [
+        ("leaf", {"S": "x"}),
+        ("leaf", {"L": []}),
+        ("leaf", {"NULL": True}),
+        ("leaf", {"M": {"size": {"S": "three"}}}),
+        ("leaf", {"M": {"name": {"N": "1"}}}),
+        ("leaves", {"M": {}}),
+        ("leaves", {"L": [LEAF, {"S": "x"}]}),
+        ("leaves", {"L": [{"NULL": True}]}),
+        ("branch", {"M": {"other": {"S": "x"}}}),
+        ("branch", {"M": {"leaf": {"S": "x"}}}),
+        ("words", {"M": {"a": {"L": [{"N": "1"}]}}}),
+        ("words", {"M": {"a": {"S": "x"}}}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value),
+)
+def test_a_nested_value_of_another_kind_is_not_taken_for_absent(attribute, damaged):
+    item = to_item(Grown(id="a")) | {attribute: damaged}
+    with pytest.raises(CorruptItemError, match=attribute):
+        from_item(Grown, item, "ttl")
+
+
+def test_nested_models_come_back_as_they_were():
+    leaf = Leaf(name="x", size=3)
+    for branch in (None, Branch(), Branch(leaf=leaf, leaves=[leaf], by_name={"a": [leaf], "b": []}, maybe=leaf)):
+        grown = Grown(id="a", leaf=leaf, leaves=[leaf, Leaf()], branch=branch, words={"a": ["b", ""], "c": []})
+        assert from_item(Grown, to_item(grown), "ttl") == grown
+
+
+@in_one_step
+def test_nested_models_are_read_in_one_step():
+    grown = Grown(id="a", leaf=Leaf(name="x"), leaves=[Leaf()], words={"a": ["b"]})
+    with patch.object(decoding, "decode_fields", side_effect=AssertionError):
+        assert from_item(Grown, to_item(grown), "ttl") == grown
