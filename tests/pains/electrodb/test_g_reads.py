@@ -193,7 +193,10 @@ def test_g60_what_a_table_is_told_counts_on_its_indexes_too(fake):
     by_state = Task.ByState(state="x")
     assert [one.id for one in table.query(by_state)] == ["old", "new"]
     assert [one.id for one in table.scoped("acme").query(by_state)] == ["theirs"]
+    table.scoped("acme").update(Task.Key(id="theirs"), Task.Patch(state="y"), refresh=True)
+    assert [one.id for one in table.query(Task.ByState(state="y"))] == ["other"]
+    assert [one.id for one in table.scoped("acme").query(Task.ByState(state="y"))] == ["theirs"]
     fake.clock.advance(seconds=30)
     assert [one.id for one in table.query(by_state)] == ["new"]
-    assert (table.query(by_state).count(), table.scoped("acme").query(by_state).count()) == (1, 0)
+    assert (table.query(by_state).count(), table.scoped("acme").query(Task.ByState(state="y")).count()) == (1, 0)
     assert len(fake.items()) == 4
