@@ -17,6 +17,7 @@ from pydantic import BaseModel, RootModel
 
 from .errors import InvalidValueError
 from .keys import time_text
+from .values import KEEP, Keep
 from .wire import WireItem
 
 AttributeValue: TypeAlias = Mapping[str, Any]
@@ -64,8 +65,10 @@ def decode(value: AttributeValue, *, decimal: bool = False) -> object:
             return {name: decode(inner, decimal=decimal) for name, inner in content.items()}
         case "L":
             return [decode(inner, decimal=decimal) for inner in content]
+        case "SS" | "NS" | "BS":
+            return {decode({kind[0]: member}, decimal=decimal) for member in content}
         case _:
-            return {decode({kind.removesuffix("S"): member}, decimal=decimal) for member in content}
+            raise InvalidValueError(f"{kind} is no type of DynamoDB's")
 
 
 def decode_json(value: AttributeValue) -> object:
@@ -110,7 +113,7 @@ def item_size_bytes(item: WireItem) -> int:
 
 
 def _encode(value: object, path: str, depth: int) -> AttributeValue:
-    value = value.value if isinstance(value, Enum) else value
+    value = value.value if isinstance(value, Enum) and value is not KEEP else value
     encoder = next((_ENCODERS[kind] for kind in type(value).__mro__ if kind in _ENCODERS), None)
     if encoder:
         return encoder(value, path)
@@ -196,6 +199,10 @@ def _encode_time(value: datetime, path: str) -> AttributeValue:
     return {"S": time_text(value)}
 
 
+def _refuse_keep(_: Keep, path: str) -> AttributeValue:
+    raise InvalidValueError(f"{path} is KEEP, which stands for what is stored and is no value")
+
+
 def _utf8(value: str, path: str) -> str:
     try:
         value.encode()
@@ -252,4 +259,5 @@ _ENCODERS: dict[type, Callable[[Any, str], AttributeValue]] = {
     datetime: _encode_time,
     date: lambda value, _: {"S": value.isoformat()},
     UUID: lambda value, _: {"S": str(value)},
+    Keep: _refuse_keep,
 }

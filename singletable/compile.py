@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args, get_type_hints
+from enum import EnumType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from pydantic.alias_generators import to_camel, to_snake
 from typing_extensions import get_original_bases
@@ -234,6 +235,8 @@ def _key(model: type[Entity], path: type[Declared[Any]], pk: tuple[str, str], sk
         parts[half].append(_part(model, path, field, hint))
     if not parts["pk"]:
         raise DeclarationError(f"{path.__qualname__} needs a Pk part: one partition for all items would be too hot")
+    if all(_has_one_value(model, part.name) for part in parts["pk"]):
+        raise DeclarationError(f"{path.__qualname__}: all its items would be in one partition, which would be too hot")
     optional = [part.name for half in parts.values() for part in half if _may_be_none(model, part.name)]
     if optional and not (issubclass(path, Index) and path.declared_on != TABLE):
         raise DeclarationError(f"{path.__qualname__}.{optional[0]} may be None, so that items would have no key")
@@ -253,6 +256,13 @@ def _part(model: type[Entity], path: type[Declared[Any]], field: str, hint: obje
     if not isinstance(kind, type) or not is_part_kind(kind):
         raise DeclarationError(f"{path.__qualname__}.{field}: a key part must be {part_kinds()}")
     return KeyPart(field, kind)
+
+
+def _has_one_value(model: type[Entity], field: str) -> bool:
+    values = alternatives_of(model.model_fields[field].annotation) - {NONE}
+    literals = [get_args(value) for value in values if get_origin(value) is Literal]
+    enums = [tuple(value) for value in values if isinstance(value, EnumType)]
+    return len(values) == 1 and [len(members) for members in literals + enums] == [1]
 
 
 def _may_be_none(model: type[Entity], field: str) -> bool:

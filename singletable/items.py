@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from datetime import date
+from decimal import Decimal
 from functools import cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator
 
 from . import codec
 from .codec import AttributeValue
@@ -23,6 +27,9 @@ from .wire import WireItem
 
 if TYPE_CHECKING:
     from .entity import Entity
+
+UNCHANGEABLE = (str, int, float, Decimal, bytes, date, UUID, type(None))
+"""Types of values that nobody can change in place; a datetime is a date."""
 
 E = TypeVar("E", bound="Entity")
 R = TypeVar("R", bound=BaseModel)
@@ -81,11 +88,23 @@ def encode_field(field: FieldSpec, value: object, spec: EntitySpec) -> Attribute
 def validated(model: type[Entity], name: str, value: object, *, operand: bool = False) -> object:
     """A value as the field takes it; raises InvalidValueError for one that the item could not be read with again.
 
-    An `operand` has the type of the field, and need not meet its constraints."""
+    The field's own validators see it; those over several fields cannot, for the others are not at hand.  An `operand`
+    has the type of the field, and need not meet its constraints."""
     try:
-        return _adapter(model, name, operand=operand).validate_python(value)
+        if operand:
+            return _operand(model, name).validate_python(value)
+        # pydantic-core declares a dict, and gives the fields, what is extra, and the names that were set.
+        fields, *_ = cast(
+            "tuple[dict[str, object], ...]", _fields_validator(model).validate_assignment({}, name, value)
+        )
+        return fields[name]
     except ValidationError as error:
         raise InvalidValueError(f"{model.spec.name}: {name} cannot be changed to that: {_types(error)}") from None
+    except KeyError:
+        raise RequestError(
+            f"{model.spec.name}: a validator of {name} asks for other fields, which a patch does not have: get the "
+            "entity, change it and put it"
+        ) from None
 
 
 def index_keys(index: IndexSpec, values: Mapping[str, object], scope: str) -> dict[str, AttributeValue]:
@@ -190,9 +209,18 @@ def _corrupt(spec: EntitySpec, item: WireItem, problem: str) -> CorruptItemError
 
 
 def _checked(entity: Entity, automatic: Mapping[str, object]) -> dict[str, object]:
-    """The fields of an entity, validated once more: model_copy(update=...) and nested changes go round validation."""
+    """The fields of an entity, validated once more: model_copy(update=...) and nested changes go round validation.
+
+    A default that nothing can have changed is taken as it is, as pydantic takes it, unless a validator of the whole
+    model wants to see it."""
+    values = _values(entity)
+    defaults: dict[str, object] = {}
+    if not type(entity).__pydantic_decorators__.model_validators:
+        unset = values.keys() - entity.model_fields_set - automatic.keys()
+        defaults = {name: values[name] for name in unset if isinstance(values[name], UNCHANGEABLE)}
+    given = {name: value for name, value in values.items() if name not in defaults}
     try:
-        return vars(type(entity).model_validate({**_values(entity), **automatic}))
+        return {**vars(type(entity).model_validate({**given, **automatic})), **defaults}
     except ValidationError as error:
         raise InvalidValueError(f"{entity.spec.name} cannot be stored: {_problems(error)}") from None
 
@@ -202,18 +230,31 @@ def _values(entity: Entity) -> dict[str, object]:
 
 
 @cache
-def _adapter(model: type[Entity], name: str, *, operand: bool) -> TypeAdapter[object]:
-    info = model.model_fields[name]
-    annotation: Any = info.annotation
-    if info.metadata and not operand:
-        annotation = cast(Any, Annotated)[(annotation, *info.metadata)]
-    return TypeAdapter(annotation)
+def _operand(model: type[Entity], name: str) -> TypeAdapter[object]:
+    return TypeAdapter(cast(Any, model.model_fields[name].annotation))
+
+
+@cache
+def _fields_validator(model: type[Entity]) -> SchemaValidator:
+    """The validator of a model's fields, each with its own validators, without those of the whole model."""
+    return SchemaValidator(cast(Any, _only_fields(model.__pydantic_core_schema__)))
+
+
+def _only_fields(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    match schema["type"]:
+        case "model-fields":
+            return schema
+        case "definitions":
+            return {**schema, "schema": _only_fields(schema["schema"])}
+        case _:
+            return _only_fields(schema["schema"])
 
 
 def _problems(error: Exception) -> str:
     if isinstance(error, ValidationError):
         # Deeper than the field a location may hold keys of a stored map, which are content.
-        return "; ".join(f"{e['loc'][0]}: {e['type']}" for e in error.errors(include_input=False))
+        # What a validator of the whole model refuses has no location.
+        return "; ".join(f"{(*e['loc'], 'as a whole')[0]}: {e['type']}" for e in error.errors(include_input=False))
     return type(error).__name__
 
 

@@ -10,6 +10,7 @@ from .entity import Entity
 from .errors import (
     AlreadyExistsError,
     ConditionFailedError,
+    CorruptItemError,
     NotFoundError,
     OutdatedItemError,
     StorageError,
@@ -117,4 +118,7 @@ def _live(item: WireItem | None, settings: Settings, now: datetime) -> WireItem 
 def _entity(model: type[Entity], item: WireItem | None, settings: Settings) -> Entity | None:
     if item is None or item.get(ENTITY, {}).get("S") != model.spec.name:
         return None
-    return from_item(model, item, settings.expiry.attribute)
+    try:
+        return from_item(model, item, settings.expiry.attribute)
+    except CorruptItemError:
+        return None  # what was refused is told nevertheless; the raw item is with it

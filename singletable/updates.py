@@ -174,6 +174,8 @@ def unknown_parts(key: PrimaryKey[E], patch: Changes[E], moment: Moment) -> list
 
 def _changes(model: type[Entity], patch: Changes[E]) -> dict[str, object]:
     """What a patch changes, with values that the fields take."""
+    if patch.declared_for is not model:
+        raise RequestError(f"{type(patch).__qualname__} is no patch of a {model.spec.name}")
     changes: dict[str, object] = {}
     for name, value in patch.declared_values().items():
         if isinstance(value, Edit):

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 from ..codec import item_size_bytes
 from ..declare import Changes, PrimaryKey
 from ..entity import Entity
-from ..errors import AlreadyExistsError, ConditionFailedError, NotFoundError, VersionConflictError
+from ..errors import AlreadyExistsError, ConditionFailedError, CorruptItemError, NotFoundError, VersionConflictError
 from ..items import key_item, key_of, lookups_of
 from ..moment import version_of
 from ..retry import ATTEMPTS, pause_seconds
@@ -99,7 +99,7 @@ class AsyncWriting(AsyncTableBase):
             )
             try:
                 response = await self._sender.write([write.returning("ALL_NEW")])
-                return self.load(cast("type[E]", key.declared_for), response["Attributes"])
+                return self._load_after("the update was made", key, response["Attributes"])
             except (NotFoundError, VersionConflictError):
                 raise
             except ConditionFailedError as error:
@@ -121,7 +121,7 @@ class AsyncWriting(AsyncTableBase):
         (write,) = self._sender.writes.delete(key, self._sender.moment(), where=where, if_version=if_version)
         response = await self._sender.write([write.returning("ALL_OLD")])
         item = response.get("Attributes")
-        return None if not item or self._is_past(item) else self.load(cast("type[E]", key.declared_for), item)
+        return None if not item or self._is_past(item) else self._load_after("it was deleted", key, item)
 
     def size_bytes(self, entity: Entity) -> int:
         """The bytes that DynamoDB counts for an entity with its pointers; raises RequestError if it does not fit."""
@@ -186,6 +186,13 @@ class AsyncWriting(AsyncTableBase):
                 if where is not None or if_version is not None or attempt == ATTEMPTS:
                     raise
             await self.sleep(pause_seconds(attempt))
+
+    def _load_after(self, done: str, key: PrimaryKey[E], item: WireItem) -> E:
+        """The entity of what a write gave back; where that does not fit, the error says that the write was made."""
+        try:
+            return self.load(cast("type[E]", key.declared_for), item)
+        except CorruptItemError as error:
+            raise CorruptItemError(f"{done}, but {error}", entity=error.entity, key=error.key, item=item) from error
 
     def _not_found(self, key: PrimaryKey[E], intent: str) -> NotFoundError:
         name, wire = key.declared_for.spec.name, key_item(key, self.scope)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -71,17 +72,14 @@ def _half(template: KeyTemplate) -> KeyHalf:
 
 
 def _as_table(rows: list[KeyRow]) -> Table:
-    table = grid("entity", "class", "in", "template", "collection")
-    entity = None
-    for row in rows:
-        if entity not in (None, row.entity):
-            table.add_section()
-        table.add_row(
-            Text("" if row.entity == entity else row.entity, style="bold"),
-            "\n".join(f"{name} (pointer)" if row.index == "pointer" else name for name in row.classes),
-            Text(f"{row.pk.attribute}\n{row.sk.attribute}", style="dim"),
-            Text(f"{row.pk.template}\n{row.sk.template}", style="cyan"),
-            row.collection or "–",
-        )
-        entity = row.entity
+    table = grid("entity and class", "in", "template")
+    for entity, group in groupby(rows, lambda row: row.entity):
+        table.add_section()
+        table.add_row(Text(entity, style="bold"))
+        for row in group:
+            table.add_row(
+                "\n".join(f"  {name} (pointer)" if row.index == "pointer" else f"  {name}" for name in row.classes),
+                Text(f"{row.pk.attribute}\n{row.sk.attribute}", style="dim"),
+                Text(f"{row.pk.template}\n{row.sk.template}", style="cyan"),
+            )
     return table

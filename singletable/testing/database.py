@@ -21,7 +21,7 @@ from ._write import write_item
 from .indexes import IndexKeys
 
 DEFAULT_INDEXES: Mapping[str, IndexKeys] = {
-    f"gsi{number}": IndexKeys(f"gsi{number}pk", f"gsi{number}sk") for number in range(1, 5)
+    f"gsi{number}": IndexKeys(f"gsi{number}pk", f"gsi{number}sk") for number in range(1, 21)
 }
 
 
@@ -29,7 +29,8 @@ class MemoryDatabase:
     """Tables that several transports may share, from several threads.
 
     A table exists as soon as it is named.  Its key attributes are the strings `pk` and `sk`; all tables have the same
-    secondary indexes, which are `gsi1` to `gsi4` with all attributes unless `indexes` says otherwise.
+    secondary indexes, which are `gsi1` to `gsi20`, as many as DynamoDB allows, with all attributes unless `indexes`
+    says otherwise.
     """
 
     def __init__(

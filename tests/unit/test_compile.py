@@ -7,7 +7,7 @@ import sys
 import types
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import Field
@@ -52,7 +52,7 @@ def declare(body: str) -> dict[str, Any]:
     scope = module.__dict__
     names = (Entity, PrimaryKey, Index, Lookup, Changes, Pk, Sk, SkRange, Change, datetime, Field)
     scope.update({getattr(name, "__name__", ""): name for name in names})
-    scope.update({"Pk": Pk, "Sk": Sk, "SkRange": SkRange, "Change": Change, "KEEP": KEEP})
+    scope.update({"Pk": Pk, "Sk": Sk, "SkRange": SkRange, "Change": Change, "KEEP": KEEP, "Literal": Literal})
     scope.update({"CreatedAt": CreatedAt, "UpdatedAt": UpdatedAt, "Version": Version, "NOON": NOON})
     sys.modules["declared"] = module
     try:
@@ -77,6 +77,10 @@ def inside(addition: str) -> str:
         (GOOD.replace("id: Pk[str]", "id: Pk[int]"), r"Thing\.Key\.id and Thing\.id have different types"),
         (GOOD.replace("id: Pk[str]", "id: str"), r"Thing\.Key\.id must be Pk\[...\], Sk\[...\] or SkRange"),
         (GOOD.replace("id: Pk[str]", "id: Sk[str]"), r"Thing\.Key needs a Pk part"),
+        (
+            GOOD.replace("id: str", 'id: Literal["all"]').replace("id: Pk[str]", 'id: Pk[Literal["all"]]'),
+            r"Thing\.Key: all its items would be in one partition",
+        ),
         (GOOD.replace("id: Pk[str]", "name: Pk[str]"), r"Thing\.Key\.name may be None"),
         (
             GOOD.replace('PrimaryKey["Thing"]', 'PrimaryKey["Other"]'),

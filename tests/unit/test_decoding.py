@@ -120,7 +120,7 @@ class Sizes(BaseModel):
     note: str = "absent"
 
 
-ITEM = to_item(Simple(id="a", size=3)) | {"later": {"S": "x"}}
+ITEM = to_item(Simple(id="a", size=3, note="none")) | {"later": {"S": "x"}}
 
 
 @in_one_step
