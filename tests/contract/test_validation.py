@@ -208,9 +208,7 @@ def handles(backend):
 
 
 def test_an_update_of_an_item_that_does_not_fit_says_that_it_was_made(handles):
-    with pytest.raises(
-        CorruptItemError, match="the update was made, but a stored handle"
-    ) as caught:
+    with pytest.raises(CorruptItemError, match="the update was made, but a stored handle") as caught:
         handles.update(Handle.Key(id="h"), Handle.Patch(uses=add(1)))
     assert caught.value.item["uses"] == {"N": "1"}
 
