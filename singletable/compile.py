@@ -261,7 +261,7 @@ def _part(model: type[Entity], path: type[Declared[Any]], field: str, hint: obje
 def _has_one_value(model: type[Entity], field: str) -> bool:
     values = alternatives_of(model.model_fields[field].annotation) - {NONE}
     literals = [get_args(value) for value in values if get_origin(value) is Literal]
-    enums = [tuple(value) for value in values if isinstance(value, EnumType)]
+    enums: list[tuple[object, ...]] = [tuple(value) for value in values if isinstance(value, EnumType)]
     return len(values) == 1 and [len(members) for members in literals + enums] == [1]
 
 
