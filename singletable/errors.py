@@ -118,7 +118,7 @@ class ConditionFailedError(StorageError):
         self.item = item
         """What is stored, in DynamoDB's typed JSON; None where nothing is."""
         self.current = current
-        """What is stored, as its entity; None where nothing is, or where it has expired."""
+        """What is stored, as its entity; None where nothing is, or where it has expired or does not fit."""
 
 
 class AlreadyExistsError(ConditionFailedError):
@@ -153,7 +153,7 @@ class Reason:
     entity: str | None = None
     key: WireItem | None = None
     current: object = None
-    """What is stored, as its entity; None where nothing is, or where it has expired."""
+    """What is stored, as its entity; None where nothing is, or where it has expired or does not fit."""
 
 
 class TransactionFailedError(StorageError):

@@ -28,7 +28,7 @@ from .wire import WireItem
 if TYPE_CHECKING:
     from .entity import Entity
 
-UNCHANGEABLE = (str, int, float, Decimal, bytes, date, UUID, type(None))
+UNCHANGEABLE = (type(None), str, int, float, date, Decimal, bytes, UUID)
 """Types of values that nobody can change in place; a datetime is a date."""
 
 E = TypeVar("E", bound="Entity")
@@ -100,7 +100,9 @@ def validated(model: type[Entity], name: str, value: object, *, operand: bool = 
         return fields[name]
     except ValidationError as error:
         raise InvalidValueError(f"{model.spec.name}: {name} cannot be changed to that: {_types(error)}") from None
-    except KeyError:
+    except KeyError as error:
+        if not model.model_fields.keys() & set(error.args):
+            raise  # from the validator's own work
         raise RequestError(
             f"{model.spec.name}: a validator of {name} asks for other fields, which a patch does not have: get the "
             "entity, change it and put it"
@@ -213,14 +215,14 @@ def _checked(entity: Entity, automatic: Mapping[str, object]) -> dict[str, objec
 
     A default that nothing can have changed is taken as it is, as pydantic takes it, unless a validator of the whole
     model wants to see it."""
-    values = _values(entity)
+    given = {**_values(entity), **automatic}
     defaults: dict[str, object] = {}
     if not type(entity).__pydantic_decorators__.model_validators:
-        unset = values.keys() - entity.model_fields_set - automatic.keys()
-        defaults = {name: values[name] for name in unset if isinstance(values[name], UNCHANGEABLE)}
-    given = {name: value for name, value in values.items() if name not in defaults}
+        for name in given.keys() - entity.model_fields_set - automatic.keys():
+            if isinstance(given[name], UNCHANGEABLE):
+                defaults[name] = given.pop(name)
     try:
-        return {**vars(type(entity).model_validate({**given, **automatic})), **defaults}
+        return vars(type(entity).model_validate(given)) | defaults
     except ValidationError as error:
         raise InvalidValueError(f"{entity.spec.name} cannot be stored: {_problems(error)}") from None
 

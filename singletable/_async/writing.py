@@ -88,7 +88,8 @@ class AsyncWriting(AsyncTableBase):
 
         An update never creates.  With `if_version` the entity must be as it was read: VersionConflictError otherwise.
         Its expiry stays (`keep`), starts again (`refresh`) or goes (`clear`).  With `refresh=True`, what an index key
-        needs and the patch does not give is read first: a second request, where that is so."""
+        needs and the patch does not give is read first: a second request, where that is so.  Raises CorruptItemError
+        where the item does not fit its entity after the change, and says that the change was made."""
         self._require_models([key.declared_for])
         seen = await self._see(key, patch) if refresh else UNSEEN
         attempt = 0
@@ -114,7 +115,8 @@ class AsyncWriting(AsyncTableBase):
         """The entity that was deleted, with its pointers; None where there was none, which is fine without a condition.
 
         Of several callers at once, one gets the entity; after a lost answer, none.  An entity with lookups is read
-        first, to know them: a second request."""
+        first, to know them: a second request.  Raises CorruptItemError for an item that does not fit its entity: one
+        without lookups was deleted, as the error says, one with lookups was not."""
         self._require_models([key.declared_for])
         if key.declared_for.spec.lookups:
             return await self._delete_read(key, where=where, if_version=if_version)

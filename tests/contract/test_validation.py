@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Literal
 
 import pytest
@@ -13,6 +14,7 @@ from singletable import (
     Change,
     Changes,
     CorruptItemError,
+    DeclarationError,
     Entity,
     InvalidValueError,
     Lookup,
@@ -55,6 +57,11 @@ class Account(Entity, entity="account"):
     @classmethod
     def _stripped(cls, value: Any) -> str:
         return value.strip()  # is not prepared for the default, which pydantic never shows it
+
+    @field_validator("labels")
+    @classmethod
+    def _known(cls, labels: list[str]) -> list[str]:
+        return [{"a": "A"}[label] for label in labels]
 
     @field_validator("floor")
     @classmethod
@@ -161,6 +168,11 @@ def test_a_validator_that_asks_for_other_fields_cannot_judge_a_patch(accounts):
         accounts.update(KEY, Account.Patch(floor=2))
 
 
+def test_a_fault_of_a_validator_is_its_own(accounts):
+    with pytest.raises(KeyError, match="b"):
+        accounts.update(KEY, Account.Patch(labels=["b"]))
+
+
 def test_a_rule_over_several_fields_that_a_patch_breaks_is_told_with_the_update(accounts):
     with pytest.raises(CorruptItemError, match="the update was made, but") as caught:
         accounts.update(KEY, Account.Patch(spent=9))
@@ -235,3 +247,18 @@ def test_an_item_that_does_not_fit_is_there_already(handles):
     with pytest.raises(TransactionFailedError) as cancelled, handles.transaction() as tx:
         tx.create(Handle(id="h", name="two"))
     assert cancelled.value.reasons[0].current is None
+
+
+class OnlyOne(Enum):
+    ALL = "all"
+
+
+def test_one_partition_for_all_items_is_refused_for_an_enum_of_one_member_too():
+    with pytest.raises(DeclarationError, match="all its items would be in one partition"):
+
+        class Everything(Entity, entity="everything"):
+            everything: OnlyOne
+            id: str
+
+            class Key(PrimaryKey["Everything"]):
+                everything: Pk[OnlyOne]

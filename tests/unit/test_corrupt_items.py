@@ -43,6 +43,11 @@ def test_the_keys_of_a_stored_map_are_content_and_not_told():
     assert "ada@example.com" not in str(caught.value)
 
 
+def test_a_type_that_dynamodb_does_not_have_is_told():
+    with pytest.raises(CorruptItemError, match="a stored tally does not fit"):
+        from_item(Tally, to_item(Tally(id="a")) | {"count": {"X": "1"}}, "ttl")
+
+
 @pytest.mark.parametrize(
     "patch", [Tally.Patch(count="x"), Tally.Patch(count=None), Tally.Patch(words=append([1]))], ids=repr
 )
