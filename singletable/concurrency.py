@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -35,10 +35,24 @@ def gather_in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
     """The results of all calls, in order; after the first failure no other call begins."""
     if len(calls) < 2:
         return [call() for call in calls]
-    with ThreadPoolExecutor(min(AT_ONCE, len(calls)), thread_name_prefix="singletable-batch") as threads:
-        futures = [threads.submit(copy_context().run, call) for call in calls]
+    failures: list[BaseException] = []
+
+    def one(call: Callable[[], T]) -> T:
+        if failures:
+            raise CancelledError
         try:
-            return [future.result() for future in futures]
-        finally:
+            return call()
+        except BaseException as failure:
+            failures.append(failure)
+            raise
+
+    with ThreadPoolExecutor(min(AT_ONCE, len(calls)), thread_name_prefix="singletable-batch") as threads:
+        futures = [threads.submit(copy_context().run, one, call) for call in calls]
+        try:
+            wait(futures)
+        finally:  # an interrupt of the waiting thread stops the calls that have not begun
             for future in futures:
                 future.cancel()
+    if failures:
+        raise failures[0]
+    return [future.result() for future in futures]
