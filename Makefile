@@ -2,13 +2,14 @@
 # make test    every gate, then the tests with coverage
 # make check   the gates alone          make fmt     formats
 # make setup   installs into .venv      make sync    writes the sync twins of the async code
+# make infra   writes what in infra/ is derived from the entities
 #
 # All of it happens in .venv, which need not be activated.  PYTHON=... picks the interpreter .venv is made with.
 
 .DEFAULT_GOAL := test
 .NOTPARALLEL:
-.PHONY: setup demo test check sync fmt \
-	check-sync check-format check-lint check-mypy check-pyright check-imports
+.PHONY: setup demo test check sync infra fmt \
+	check-sync check-infra check-format check-lint check-mypy check-pyright check-imports
 
 PYTHON ?=
 WORKERS ?= 2
@@ -26,11 +27,15 @@ test: check
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term $(PYTEST_ARGS)
 
-check: check-sync check-format check-lint check-mypy check-pyright check-imports
+check: check-sync check-infra check-format check-lint check-mypy check-pyright check-imports
 
 check-sync: setup
 	@echo "== sync twins"
 	@$(BIN)/python scripts/generate_sync.py --check
+
+check-infra: setup
+	@echo "== infra"
+	@$(BIN)/python scripts/generate_infra.py --check
 
 check-format: setup
 	@echo "== ruff format"
@@ -54,6 +59,9 @@ check-imports: setup
 
 sync: setup
 	@$(BIN)/python scripts/generate_sync.py
+
+infra: setup
+	@$(BIN)/python scripts/generate_infra.py
 
 fmt: setup
 	@$(BIN)/ruff check --fix --select I

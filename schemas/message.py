@@ -10,12 +10,14 @@ from uuid import uuid4
 from pydantic import Field
 
 from singletable.clock import utc_now
-from singletable.declare import Index, Lookup, PrimaryKey
+from singletable.declare import Changes, Index, Lookup, PrimaryKey
 from singletable.entity import Entity
-from singletable.values import JsonObject, Map, Order, Pk, Sk, SkRange
+from singletable.values import KEEP, Change, JsonObject, Map, Order, Pk, Sk, SkRange
 
 Content: TypeAlias = str | JsonObject | Sequence[JsonObject]
 """Text, or the JSON of any chat format: stored as JSON text, returned exactly as it was given."""
+Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
+"""Who speaks."""
 
 
 def _new_id() -> str:
@@ -31,7 +33,7 @@ class Message(Entity, entity="message", version=1):
     id: str = Field(default_factory=_new_id)
     thread_id: str
     resource_id: str | None = None
-    role: Literal["user", "assistant", "system", "tool"]
+    role: Role
     type: str = "text"
     content: Content
     metadata: Map[JsonObject] = Field(default_factory=dict)
@@ -55,3 +57,12 @@ class Message(Entity, entity="message", version=1):
         """One message by its id, whatever its thread."""
 
         id: Pk[str]
+
+    class Patch(Changes["Message"]):
+        """What may change while the message stays in its place."""
+
+        resource_id: Change[str | None] = KEEP
+        role: Change[Role] = KEEP
+        type: Change[str] = KEEP
+        content: Change[Content] = KEEP
+        metadata: Change[Map[JsonObject]] = KEEP

@@ -48,6 +48,8 @@ class Plan(ABC):
     projection: type[BaseModel] | None = None
     counting: bool = False
     """Only the number of the items is wanted."""
+    with_expired: bool = False
+    """What has expired is wanted as well."""
 
     @property
     def specs(self) -> list[EntitySpec]:
@@ -151,7 +153,8 @@ class Plan(ABC):
     def _question(self) -> tuple[object, ...]:
         """What a cursor is bound to, of what all kinds of reading have in common."""
         to = Placeholders()
-        return [spec.name for spec in self.specs], [condition.render(to) for condition in self.filters], to.params()
+        question = [spec.name for spec in self.specs], [one.render(to) for one in self.filters], to.params()
+        return (*question, "with_expired") if self.with_expired else question
 
     def _only(self, what: str) -> EntitySpec:
         if len(self.models) != 1:

@@ -25,7 +25,12 @@ def living(expiry: Expiry, now: datetime) -> Condition:
 
 def gone(expiry: Expiry, now: datetime) -> Condition:
     """No item is there, or one that has expired."""
-    return absent("pk") | compare(expiry.attribute, "<=", _epoch(now))
+    return absent("pk") | expired(expiry, now)
+
+
+def expired(expiry: Expiry, now: datetime) -> Condition:
+    """An item is there, and has expired."""
+    return compare(expiry.attribute, "<=", _epoch(now))
 
 
 def holds(spec: EntitySpec, values: Mapping[str, object]) -> Condition:

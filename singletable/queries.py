@@ -176,7 +176,7 @@ class QueryPlan(Plan):
     def _conditions(self, now: datetime) -> Iterator[Condition]:
         """What leaves out of the range what is not asked for, as far as the index can tell."""
         held = {self._held(model) for model in self.models}
-        if "keys_only" not in held:
+        if "keys_only" not in held and not self.with_expired:
             yield unexpired(self.settings.expiry, now)
         if len(self.intervals) > 1 and held == {"all"}:
             yield one_of(ENTITY, [{"S": spec.name} for spec in self.specs])

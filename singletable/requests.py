@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 from .codec import fits, item_size_bytes
 from .errors import RequestError
-from .expressions import Placeholders, call, one_of
+from .expressions import Condition, Placeholders, call, exists, one_of
+from .presence import expired
 from .settings import Settings
 from .specs import ENTITY, EntitySpec
 from .wire import Request, WireItem
@@ -46,18 +48,11 @@ class Requests:
 
     def scan(self, spec: EntitySpec, start: WireItem | None) -> Request:
         """Read on through the whole table for the items of one entity: of one tenant, or of all without a scope."""
-        to = Placeholders()
-        condition = one_of(ENTITY, [{"S": spec.name}])
-        if self.settings.scope:
-            condition &= call("begins_with", ("pk",), {"S": self.settings.scope})
-        params: dict[str, Any] = {
-            "TableName": self.table,
-            "FilterExpression": condition.render(to),
-            "ConsistentRead": True,
-        }
-        if start is not None:
-            params["ExclusiveStartKey"] = start
-        return Request("Scan", params | to.params())
+        return self._scan(one_of(ENTITY, [{"S": spec.name}]), start, [])
+
+    def scan_expired(self, now: datetime, start: WireItem | None) -> Request:
+        """Read on through the whole table for the keys of what has expired: of one tenant, or all without a scope."""
+        return self._scan(exists(ENTITY) & expired(self.settings.expiry, now), start, ["pk", "sk", ENTITY])
 
     def transact_get(self, keys: Iterable[WireItem]) -> Request:
         """Read up to 100 items as of one moment."""
@@ -80,6 +75,21 @@ class Requests:
             raise RequestError(f"a transaction has {size:,} bytes, DynamoDB allows {TRANSACTION_BYTES:,}")
         members = [{write.verb: write.params} for write in writes]
         return Request("TransactWriteItems", {"TransactItems": members, "ClientRequestToken": token})
+
+    def _scan(self, condition: Condition, start: WireItem | None, attributes: Sequence[str]) -> Request:
+        to = Placeholders()
+        if self.settings.scope:
+            condition &= call("begins_with", ("pk",), {"S": self.settings.scope})
+        params: dict[str, Any] = {
+            "TableName": self.table,
+            "FilterExpression": condition.render(to),
+            "ConsistentRead": True,
+        }
+        if attributes:
+            params["ProjectionExpression"] = ", ".join(map(to.name, attributes))
+        if start is not None:
+            params["ExclusiveStartKey"] = start
+        return Request("Scan", params | to.params())
 
 
 def _counted(write: Write) -> WireItem:

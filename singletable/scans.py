@@ -90,7 +90,8 @@ class ScanPlan(Plan):
         scope = self.settings.scope
         # Without a scope, the items of tenants are as invisible as they are to any query.
         yield call("begins_with", ("pk",), {"S": scope}) if scope else ~call("begins_with", ("pk",), {"S": SCOPE})
-        yield unexpired(self.settings.expiry, now)
+        if not self.with_expired:
+            yield unexpired(self.settings.expiry, now)
 
 
 def scan_plan(settings: Settings, models: Sequence[type[Entity]], *, allow_scan: bool, segments: int) -> ScanPlan:

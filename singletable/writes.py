@@ -19,7 +19,7 @@ from .items import (
     to_item,
 )
 from .moment import Moment, assigned, version_of
-from .presence import gone, holds, living
+from .presence import expired, gone, holds, living
 from .settings import Settings
 from .specs import ENTITY, TARGET, VERSION, WRITE, EntitySpec
 from .updates import UNSEEN, Seen, Update
@@ -198,6 +198,10 @@ class Writes:
             demands.append(belongs if must_exist else absent("pk") | belongs)
         first = self._delete(key.declared_for, wire, _all(demands), spec.name)
         return [replace(first, expected=if_version), *writes]
+
+    def purge(self, model: type[Entity], key: WireItem, moment: Moment) -> Write:
+        """Delete an item, or a pointer, that has expired, as long as nobody writes it anew."""
+        return self._delete(model, key, expired(self.settings.expiry, moment.now), model.spec.name)
 
     def check(self, key: PrimaryKey[E], moment: Moment, *, where: Callable[[E], bool] | None) -> Write:
         """That an item is there and `where` holds; without `where`, that none is."""

@@ -55,6 +55,10 @@ class AsyncResults(ABC, Generic[E, R]):
         `page` then returns what it has, and a cursor; all else raises BudgetExceededError with a cursor for `page`."""
         return replace(self, budget=Budget(max_rcu, max_items))
 
+    def with_expired(self) -> Self:
+        """The same, with the items that have expired and that DynamoDB has not removed yet."""
+        return replace(self, plan=replace(self.plan, with_expired=True))
+
     def on_corrupt(self, report: Callable[[CorruptItemError], None]) -> Self:
         """The same, but an item that does not fit its entity is given to `report` and left out, instead of raised.
 

@@ -119,7 +119,7 @@ class AsyncRounds:
         return [
             entry._replace(item=item)
             for entry, item in whole
-            if item is not None and not expiry.is_past(item, now) and self.plan.covers(item)
+            if item is not None and (self.plan.with_expired or not expiry.is_past(item, now)) and self.plan.covers(item)
         ]
 
     def _limit(self, left: int | None, lanes: int) -> int | None:

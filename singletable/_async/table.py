@@ -20,6 +20,7 @@ from ..settings import Settings
 from ..transport import AsyncTransport
 from ..ttl import read_expiry
 from .many import AsyncMany
+from .purging import AsyncPurging
 from .query import AsyncQuery
 from .reading import AsyncReading
 from .reindexing import AsyncReindexing
@@ -33,7 +34,7 @@ E2 = TypeVar("E2", bound=Entity)
 E3 = TypeVar("E3", bound=Entity)
 
 
-class AsyncTable(AsyncReading, AsyncWriting, AsyncMany, AsyncReindexing):
+class AsyncTable(AsyncReading, AsyncWriting, AsyncMany, AsyncReindexing, AsyncPurging):
     """Reads and writes the entities of one table; the constructor sends nothing.
 
     Reads of items are strongly consistent.  An item that has expired counts as absent, removed by DynamoDB or not."""

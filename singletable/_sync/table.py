@@ -21,6 +21,7 @@ from ..settings import Settings
 from ..transport import Transport
 from ..ttl import read_expiry
 from .many import Many
+from .purging import Purging
 from .query import Query
 from .reading import Reading
 from .reindexing import Reindexing
@@ -34,7 +35,7 @@ E2 = TypeVar("E2", bound=Entity)
 E3 = TypeVar("E3", bound=Entity)
 
 
-class Table(Reading, Writing, Many, Reindexing):
+class Table(Reading, Writing, Many, Reindexing, Purging):
     """Reads and writes the entities of one table; the constructor sends nothing.
 
     Reads of items are strongly consistent.  An item that has expired counts as absent, removed by DynamoDB or not."""

@@ -6,9 +6,12 @@ import io
 import os
 import sys
 import unicodedata
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from rich import box
 from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -39,3 +42,12 @@ def plain(text: str, *, style: str = "") -> Text:
     """Text of a user on one line: no markup, no control characters that a terminal would obey."""
     printable = "".join(" " if unicodedata.category(char) == "Cc" else char for char in text)
     return Text(" ".join(printable.split()), style=style)
+
+
+@contextmanager
+def spinner(console: Console) -> Generator[Callable[[str], None]]:
+    """What a long command shows of how far it has come, while it runs and a person may look on."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda text: progress.update(task, description=text)

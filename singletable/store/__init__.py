@@ -8,16 +8,66 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from ._async.dynamodb import AsyncDynamoDBStore
     from ._sync.dynamodb import DynamoDBStore
+    from .claim import Claim
     from .context import Context
+    from .dates import DateRange
+    from .imported import Imported
+    from .message_forms import Include, MessageUpdate
+    from .receipt import Receipt
+    from .records import RecordError, from_line, to_line
+    from .span_filters import SpanFilters
+    from .span_forms import Delta, LightSpan, LightTrace
+    from .thread_copy import ThreadCopy
+    from .thread_reports import Diagnosis, EqualTimes, LargeMessage, ThreadStats
 
-__all__ = ["AsyncDynamoDBStore", "Context", "DynamoDBStore"]
+__all__ = [
+    "AsyncDynamoDBStore",
+    "Claim",
+    "Context",
+    "DateRange",
+    "Delta",
+    "Diagnosis",
+    "DynamoDBStore",
+    "EqualTimes",
+    "Imported",
+    "Include",
+    "LargeMessage",
+    "LightSpan",
+    "LightTrace",
+    "MessageUpdate",
+    "Receipt",
+    "RecordError",
+    "SpanFilters",
+    "ThreadCopy",
+    "ThreadStats",
+    "from_line",
+    "to_line",
+]
 
 # Imported at the first use, so that nobody waits for a driver, a store or a twin that is not wanted.  A new name goes
 # to the imports for the type checkers and to `__all__` as well; a test compares them.
 _HOMES: Final = {
     "AsyncDynamoDBStore": "_async.dynamodb",
     "DynamoDBStore": "_sync.dynamodb",
+    "Claim": "claim",
     "Context": "context",
+    "DateRange": "dates",
+    "Imported": "imported",
+    "Include": "message_forms",
+    "MessageUpdate": "message_forms",
+    "Receipt": "receipt",
+    "RecordError": "records",
+    "from_line": "records",
+    "to_line": "records",
+    "SpanFilters": "span_filters",
+    "Delta": "span_forms",
+    "LightSpan": "span_forms",
+    "LightTrace": "span_forms",
+    "ThreadCopy": "thread_copy",
+    "Diagnosis": "thread_reports",
+    "EqualTimes": "thread_reports",
+    "LargeMessage": "thread_reports",
+    "ThreadStats": "thread_reports",
 }
 
 if not TYPE_CHECKING:  # or the checkers would believe that every name exists

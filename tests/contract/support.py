@@ -7,7 +7,7 @@ import inspect
 import threading
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -240,6 +240,22 @@ def make_backend(request: Any, name: str) -> Any:
     if kind == "fake":
         return FakeBackend(request.getfixturevalue("loop") if way == "async" else None)
     return request.getfixturevalue(kind).backend(is_async=way == "async")
+
+
+def make_store_backend(request: Any, name: str) -> Any:
+    """The same, where the fake has the indexes of a store's table too, and no others."""
+    if name not in FAKES:
+        return make_backend(request, name)
+    params = create_table_params("fake", [entity.spec for entity in STORED])
+    loop = request.getfixturevalue("loop") if name == "fake-async" else None
+    return FakeBackend(loop, database=MemoryDatabase.for_table(params))
+
+
+def sent_by(backend: Any, call: Callable[[], object]) -> list[str]:
+    """The operations of the requests that a call sends."""
+    backend.sent.clear()
+    call()
+    return list(backend.sent.operations)
 
 
 def _new_table(client: Any) -> str:

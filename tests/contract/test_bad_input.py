@@ -28,6 +28,7 @@ from singletable import (
     gt,
 )
 from singletable.schemas import Message, Resource, Thread
+from singletable.store.message_forms import Include, MessageUpdate
 from singletable.testing import AsyncMemoryTransport, MemoryDatabase, MemoryTransport
 from tests import servers
 from tests.contract.entities import ENTITIES, Account, Note
@@ -87,14 +88,32 @@ BY_ID = {
     "save-message-of-thread": lambda m, one: m.save_messages([message("m", one)]),
     "save-many-messages": lambda m, one: m.save_messages([*(message(f"m{n}") for n in range(40)), message(one)]),
     "save-into-threads": lambda m, one: m.save_messages([message("a", "fine"), message("b", one)]),
+    "update-metadata": lambda m, one: m.update_thread_metadata(one, resource_id="ada", update=dict),
+    "transfer-thread": lambda m, one: m.transfer_thread(one, to_resource_id="bob"),
+    "transfer-to": lambda m, one: m.transfer_thread("t", to_resource_id=one),
+    "clone-thread": lambda m, one: m.clone_thread(one),
+    "copy-thread": lambda m, one: m.copy_thread(one),
+    "get-state": lambda m, one: m.get_thread_state(one, type="x"),
+    "set-state": lambda m, one: m.set_thread_state(one, type="x", value=1),
+    "list-states": lambda m, one: m.list_thread_states(one),
+    "delete-state": lambda m, one: m.delete_thread_state(one, type="x"),
     "list-messages": lambda m, one: m.list_messages(one),
     "list-last-messages": lambda m, one: m.list_messages(one, last=5),
+    "list-messages-of-threads": lambda m, one: m.list_messages(["t", one]),
+    "list-messages-of-resource": lambda m, one: m.list_messages_by_resource_id(one),
+    "include-message": lambda m, one: m.list_messages("t", include=[Include(one)]),
+    "update-message": lambda m, one: m.update_messages([MessageUpdate(id=one, role="tool")]),
+    "move-message": lambda m, one: m.update_messages([MessageUpdate(id="m", thread_id=one)]),
+    "delete-message": lambda m, one: m.delete_messages(["none", one]),
+    "stats": lambda m, one: m.stats(one),
+    "diagnose": lambda m, one: m.diagnose(one),
     "messages-by-id": lambda m, one: m.list_messages_by_id(["m", one]),
     "context": lambda m, one: m.context(one),
     "iterate": lambda m, one: list(m.iter_messages(one)),
     "get-resource": lambda m, one: m.get_resource_by_id(one),
     "save-resource": lambda m, one: m.save_resource(Resource(id=one)),
     "update-resource": lambda m, one: m.update_resource(one, working_memory="new"),
+    "working-memory": lambda m, one: m.update_working_memory(one, "new", expected=None),
 }
 TAKES_ID = {name: call for name, call in BY_ID.items() if not name.startswith("save")}
 
@@ -123,7 +142,7 @@ def test_a_refused_id_sends_no_write(fake, call, one):
 
 
 @pytest.mark.parametrize("call", TAKES_ID.values(), ids=TAKES_ID)
-@pytest.mark.parametrize("one", [None, 5, b"t", ["t"]], ids=["none", "int", "bytes", "list"])
+@pytest.mark.parametrize("one", [None, 5, b"t", [["t"]]], ids=["none", "int", "bytes", "list"])
 def test_an_id_of_the_wrong_type_is_refused(fake, filled, call, one):
     refused(fake, filled, lambda memory: call(memory, one), RequestError, "id")
 
@@ -220,6 +239,11 @@ def nested(depth):
 
 WRONG_VALUES = {
     "title": lambda m: m.update_thread("t", title=5),
+    "made-metadata": lambda m: m.update_thread_metadata("t", resource_id="ada", update=lambda _: [MARKER]),
+    "clone-title": lambda m: m.clone_thread("t", title=5),
+    "clone-metadata": lambda m: m.clone_thread("t", metadata=[MARKER]),
+    "state-value": lambda m: m.set_thread_state("t", type="x", value=object()),
+    "expected-memory": lambda m: m.update_working_memory("ada", {"a": MARKER}, expected=MARKER),
     "metadata": lambda m: m.update_thread("t", metadata=[MARKER]),
     "metadata-value": lambda m: m.update_thread("t", metadata={"a": object()}),
     "metadata-nan": lambda m: m.update_thread("t", metadata={"a": float("nan")}),
@@ -344,7 +368,8 @@ def test_an_item_that_grows_over_400_kb_is_refused(fake, filled):
             "one TTL",
         ),
         ({"message": {"default_ttl_seconds": 60, "attribute_name": "pk"}}, "pk"),
-        ({"score": {"default_ttl_seconds": 60}}, "score"),
+        ({"blob": {"default_ttl_seconds": 60}}, "blob"),
+        ({"eval": {"enabled": False}, "evaluation": {"default_ttl_seconds": 60}}, "two names"),
     ],
     ids=repr,
 )
@@ -428,6 +453,14 @@ def test_a_wrong_call_of_a_table_is_refused_before_sending(fake, call):
 
 
 CALLS = {
+    "update-metadata": lambda m: m.update_thread_metadata("t", resource_id="ada", update=lambda _: {"a": MARKER}),
+    "transfer-thread": lambda m: m.transfer_thread("t", to_resource_id="bob"),
+    "clone-thread": lambda m: m.clone_thread("t", title=MARKER),
+    "get-state": lambda m: m.get_thread_state("t", type="x"),
+    "set-state": lambda m: m.set_thread_state("t", type="x", value=MARKER),
+    "list-states": lambda m: m.list_thread_states("t"),
+    "delete-state": lambda m: m.delete_thread_state("t", type="x"),
+    "working-memory": lambda m: m.update_working_memory("ada", MARKER, expected=None),
     "get-thread": lambda m: m.get_thread_by_id("t"),
     "save-thread": lambda m: m.save_thread(thread()),
     "update-thread": lambda m: m.update_thread("t", title=MARKER),

@@ -22,7 +22,13 @@ from singletable import (
 )
 from singletable.adapters.pynamo import AsyncPynamoTransport, PynamoTransport
 from singletable.store._async.memory import AsyncMemory
+from singletable.store._async.observability import AsyncObservability
+from singletable.store._async.scores import AsyncScores
+from singletable.store._async.workflows import AsyncWorkflows
 from singletable.store._sync.memory import Memory
+from singletable.store._sync.observability import Observability
+from singletable.store._sync.scores import Scores
+from singletable.store._sync.workflows import Workflows
 from singletable.testing import AsyncMemoryTransport, MemoryTransport
 
 PAIRS = [
@@ -32,6 +38,9 @@ PAIRS = [
     (AsyncTransaction, Transaction),
     (AsyncDynamoDBStore, DynamoDBStore),
     (AsyncMemory, Memory),
+    (AsyncWorkflows, Workflows),
+    (AsyncScores, Scores),
+    (AsyncObservability, Observability),
     (AsyncTransport, Transport),
     (AsyncPynamoTransport, PynamoTransport),
     (AsyncMemoryTransport, MemoryTransport),

@@ -1,28 +1,25 @@
-"""A scope reaches nothing of another tenant: every public method of a table and of a store's memory is tried."""
+"""A scope reaches nothing of another tenant: every public method of a table is tried."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from singletable import (
     AlreadyExistsError,
-    DynamoDBStore,
     InvalidCursorError,
     InvalidKeyError,
     NotFoundError,
-    Request,
     RequestError,
     Table,
     TransactionFailedError,
 )
-from singletable.schemas import Message, Resource, Thread
-from singletable.store._sync.memory import Memory
 from singletable.streams import Inserted, parse
 from tests.contract.entities import Account, Box, Label, Note
+from tests.contract.leading import check_leading
 from tests.contract.support import START
 
 MARK = "stored-by-a"
@@ -51,27 +48,14 @@ TABLE: Calls = {
     ],
     "scan": lambda t: t.scan(Note, Account, allow_scan=True).all(),
     "reindex": lambda t: [done.read for done in t.reindex(Note.ByState)],
+    "delete_expired": lambda t: t.delete_expired([Note.Key(box_id="b", number=1), Account.ByEmail(email="a@x")]),
+    "purge_expired": lambda t: [done.deleted for done in t.purge_expired(allow_scan=True)],
     "transaction": lambda t: transaction(t),
     "load": lambda t: None,
     "size_bytes": lambda t: t.size_bytes(note()),
     "scoped": lambda t: None,
 }
-MEMORY: Calls = {
-    "context": lambda m: m.context("t1"),
-    "list_messages": lambda m: m.list_messages("t1", per_page=None),
-    "iter_messages": lambda m: list(m.iter_messages("t1")),
-    "list_messages_by_id": lambda m: m.list_messages_by_id(["m1"]),
-    "get_resource_by_id": lambda m: m.get_resource_by_id("ada"),
-    "save_resource": lambda m: m.save_resource(Resource(id="ada", working_memory="b")),
-    "update_resource": lambda m: m.update_resource("ada", working_memory="b"),
-    "get_thread_by_id": lambda m: m.get_thread_by_id("t1"),
-    "save_thread": lambda m: m.save_thread(Thread(id="t1", resource_id="ada", title="b")),
-    "update_thread": lambda m: m.update_thread("t1", title="b"),
-    "list_threads": lambda m: m.list_threads("ada"),
-    "delete_thread": lambda m: m.delete_thread("t1"),
-    "save_messages": lambda m: m.save_messages([Message(id="m1", thread_id="t1", role="user", content="b")]),
-}
-REFUSED = {"update": NotFoundError, "transaction": TransactionFailedError, "update_thread": NotFoundError}
+REFUSED = {"update": NotFoundError, "transaction": TransactionFailedError}
 """What a method raises where the item is not there, as it is not for this caller."""
 
 
@@ -97,7 +81,6 @@ def public(kind: type) -> set[str]:
 
 def test_every_public_method_is_tried():
     assert public(Table) == TABLE.keys()
-    assert public(Memory) - {"clock"} == MEMORY.keys()
 
 
 @pytest.fixture(params=["another tenant", "no scope"])
@@ -115,24 +98,9 @@ def table(backend):
     return whole
 
 
-@pytest.fixture
-def store(backend):
-    whole = backend.store()
-    memory = whole.scoped("a").memory
-    memory.save_thread(Thread(id="t1", resource_id="ada", title=MARK))
-    memory.save_messages([Message(id="m1", thread_id="t1", role="user", content=MARK)])
-    memory.save_resource(Resource(id="ada", working_memory=MARK))
-    return whole
-
-
 @pytest.mark.parametrize("method", TABLE)
 def test_no_method_of_a_table_reaches_another_scope(table, backend, outside, method):
     check(lambda: TABLE[method](outside(table)), method, backend)
-
-
-@pytest.mark.parametrize("method", MEMORY)
-def test_no_method_of_a_memory_reaches_another_scope(store, backend, outside, method):
-    check(lambda: MEMORY[method](outside(store).memory), method, backend)
 
 
 def outcome(call: Callable[[], Any], method: str) -> str:
@@ -155,43 +123,6 @@ def test_every_partition_key_of_a_scoped_table_begins_with_the_tenant(table, bac
     backend.sent.clear()
     outcome(lambda: TABLE[method](table.scoped("b")), method)
     check_leading(backend.sent.requests)
-
-
-@pytest.mark.parametrize("method", MEMORY)
-def test_every_partition_key_of_a_scoped_memory_begins_with_the_tenant(store, backend, method):
-    backend.sent.clear()
-    outcome(lambda: MEMORY[method](store.scoped("b").memory), method)
-    check_leading(backend.sent.requests)
-
-
-def check_leading(requests: list[Request]) -> None:
-    """What a policy with `dynamodb:LeadingKeys` of `@b#*` demands of a request."""
-    assert requests
-    for request in requests:
-        keys = list(partition_keys(request.params))
-        assert all(key.startswith("@b#") for key in keys)
-        assert keys or request.operation == "Scan"
-
-
-def partition_keys(params: Any) -> Iterator[str]:
-    """The partition keys in a request: of items and keys, and the values that expressions compare or set them with."""
-    if isinstance(params, list | tuple):
-        for member in params:
-            yield from partition_keys(member)
-    elif isinstance(params, dict):
-        for name, value in params.items():
-            if PARTITION.fullmatch(name) and isinstance(value, dict):
-                yield value["S"]
-            else:
-                yield from partition_keys(value)
-        yield from compared_keys(params)
-
-
-def compared_keys(params: dict[str, Any]) -> Iterator[str]:
-    expressions = params.get("KeyConditionExpression", "") + params.get("UpdateExpression", "")
-    for alias, value in re.findall(r"(#\d+) = (:\d+)", expressions):
-        if PARTITION.fullmatch(params["ExpressionAttributeNames"][alias]):
-            yield params["ExpressionAttributeValues"][value]["S"]
 
 
 def test_a_scope_has_its_own_items(table):
@@ -243,11 +174,3 @@ def test_a_stream_record_says_whose_item_it_is(table, backend):
     assert (event.tenant, event.key, event.new.name) == ("a", Box.Key(id="b"), MARK)
     keys_only = parse({"eventName": "REMOVE", "dynamodb": {"Keys": change["Keys"]}}, Note, Box)
     assert (keys_only.tenant, keys_only.key) == ("a", Box.Key(id="b"))
-
-
-def test_a_scoped_store_leaves_the_connections_to_the_whole_one():
-    with DynamoDBStore.local() as whole:
-        with whole.scoped("a") as mine:
-            mine.memory.save_thread(Thread(id="t1", resource_id="ada"))
-        assert whole.scoped("a").memory.get_thread_by_id("t1").resource_id == "ada"
-        assert whole.memory.get_thread_by_id("t1") is None

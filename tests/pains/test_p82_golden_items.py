@@ -9,8 +9,20 @@ from pathlib import Path
 import pytest
 
 from singletable import Request, Table
+from singletable.compile import nested_in
+from singletable.declare import AccessPath
 from singletable.items import key_of
-from singletable.schemas import Message, Resource, Thread, Tombstone
+from singletable.schemas import (
+    Evaluation,
+    Message,
+    Resource,
+    Score,
+    Span,
+    Thread,
+    ThreadState,
+    Tombstone,
+    WorkflowSnapshot,
+)
 from singletable.store.entities import ENTITIES
 from singletable.testing import MemoryTransport
 
@@ -52,6 +64,73 @@ EXAMPLES = {
     ),
     "resource-bare": Resource(id="ada", created_at=NOON, updated_at=NOON),
     "tombstone": Tombstone(thread_id="t#1", deleted_at=NOON, done_at=NOON + timedelta(seconds=1)),
+    "thread_state": ThreadState(
+        thread_id="t#1", type="plan", value={"steps": [1, 1.0], "nested": NESTED}, created_at=NOON, updated_at=NOON
+    ),
+    "workflow_snapshot": WorkflowSnapshot(
+        workflow_name="book",
+        run_id="r#1",
+        resource_id="Ada Å",
+        thread_id="t#1",
+        status="suspended",
+        owner="worker-1",
+        snapshot={"status": "suspended", "context": {"search": {"output": [1, 1.0, None]}}},
+        created_at=NOON,
+        updated_at=NOON + timedelta(seconds=1),
+    ),
+    "score": Score(
+        id="s#1",
+        scorer_id="tone",
+        run_id="r#1",
+        scorer={"name": "tone"},
+        score=0.75,
+        input=[{"role": "user"}],
+        output={"text": "yes"},
+        source="LIVE",
+        entity_type="AGENT",
+        entity_id="guide",
+        trace_id="tr",
+        span_id="sp",
+        resource_id="Ada Å",
+        organization_id="org",
+        metadata={"n": 1},
+        created_at=NOON,
+        updated_at=NOON,
+    ),
+    "evaluation": Evaluation(
+        id="e#1",
+        agent_name="guide",
+        metric_name="toxicity",
+        input="hello",
+        output={"text": "hi"},
+        result={"score": 0.5, "info": {"reason": "polite"}},
+        run_id="r#1",
+        resource_id="Ada Å",
+        created_at=NOON,
+    ),
+    "trace": Span(
+        trace_id="tr#1",
+        span_id="sp#1",
+        name="agent run",
+        span_type="agent_run",
+        started_at=NOON,
+        ended_at=NOON + timedelta(seconds=2),
+        entity_type="agent",
+        entity_id="guide",
+        resource_id="Ada Å",
+        tags=["prod"],
+        metadata={"n": 1},
+        attributes={"model": "m", "temperature": 0.0},
+        links=[{"traceId": "other"}],
+        input=[{"role": "user", "content": "hi"}],
+        output="done",
+        created_at=NOON,
+        updated_at=NOON,
+        listing="root_anchor",
+        shard="0",
+        arrival=ORDER,
+        input_preview="hi",
+    ),
 }
 STORED = [(version, name) for version, items in GOLDEN.items() for name in items]
 
@@ -72,6 +151,11 @@ def without_write_id(items):
     return [json.dumps({**item, "_write": "any"} if "_write" in item else item, sort_keys=True) for item in items]
 
 
+def unversioned(entity):
+    """An entity without the id of the write that made it, where it has a field for that."""
+    return entity.model_copy(update={"version": ""}) if "version" in type(entity).model_fields else entity
+
+
 @pytest.fixture(params=STORED, ids="-".join)
 def stored(request):
     """An entity, and a table in which a released version stored it."""
@@ -84,7 +168,7 @@ def stored(request):
 
 def test_p82_a_golden_item_is_read(stored):
     entity, transport, _ = stored
-    assert table(transport).get(key_of(entity)) == entity
+    assert unversioned(table(transport).get(key_of(entity))) == entity
 
 
 def test_p82_a_golden_item_is_written_again_as_it_was(stored):
@@ -104,11 +188,12 @@ def test_p82_a_golden_item_is_found_by_every_way_to_it(stored):
     found = table(transport)
     ways = [found.query(getattr(type(entity), name).of(entity)).all() for name in paths(entity)]
     ways += [[found.get(getattr(type(entity), name).of(entity))] for name in entity.spec.lookups]
-    assert ways == [[entity]] * (len(paths(entity)) + len(entity.spec.lookups))
+    assert [[unversioned(one) for one in way] for way in ways] == [[entity]] * len(ways)
+    assert len(ways) == len(paths(entity)) + len(entity.spec.lookups)
 
 
 def paths(entity):
-    return [name for name in ("Key", "InThread", "ByResource", "ByActivity") if hasattr(type(entity), name)]
+    return [path.__name__ for path in nested_in(type(entity), AccessPath)]
 
 
 def test_p82_each_entity_has_a_golden_item():

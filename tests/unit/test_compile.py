@@ -30,7 +30,17 @@ from singletable import (
     Version,
 )
 from singletable.items import to_item
-from singletable.schemas import Message, Resource, Thread, Tombstone
+from singletable.schemas import (
+    Evaluation,
+    Message,
+    Resource,
+    Score,
+    Span,
+    Thread,
+    ThreadState,
+    Tombstone,
+    WorkflowSnapshot,
+)
 from singletable.testing import MemoryTransport
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "keys.json"
@@ -236,6 +246,21 @@ def examples() -> list[Entity]:
         Message(id="m%1", thread_id="t#1", role="user", content="x", created_at=NOON, order=order),
         Resource(id="Ada Å", created_at=NOON, updated_at=NOON),
         Tombstone(thread_id="t#1", deleted_at=NOON),
+        ThreadState(thread_id="t#1", type="plan", value=1),
+        WorkflowSnapshot(workflow_name="book", run_id="r#1", resource_id="Ada Å", snapshot={}, created_at=NOON),
+        Score(
+            **{"id": "s#1", "scorer_id": "tone", "run_id": "r#1", "scorer": {}, "score": 1, "output": "", "source": ""},
+            **{"entity_type": "AGENT", "entity_id": "guide", "trace_id": "tr", "span_id": "sp"},
+            **{"resource_id": "Ada Å", "created_at": NOON},
+        ),
+        Evaluation(
+            **{"id": "e#1", "agent_name": "guide", "metric_name": "toxicity", "input": "", "output": ""},
+            **{"result": {"score": 1}, "run_id": "r#1", "resource_id": "Ada Å", "created_at": NOON},
+        ),
+        Span(
+            **{"trace_id": "tr#1", "span_id": "sp#1", "name": "", "span_type": "", "started_at": NOON},
+            **{"resource_id": "Ada Å", "listing": "root_anchor", "shard": "0", "arrival": order},
+        ),
     ]
 
 

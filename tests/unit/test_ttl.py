@@ -57,9 +57,9 @@ def test_a_setting_that_cannot_be_right_says_what_is_valid(config, problem):
 
 
 def test_a_store_takes_settings_for_what_it_stores_later_only_to_switch_it_off():
-    DynamoDBStore("t", transport=MemoryTransport(), ttl={"workflow_snapshot": {"enabled": False}})
-    with pytest.raises(ConfigurationError, match="stores no workflow_snapshot"):
-        DynamoDBStore("t", transport=MemoryTransport(), ttl={"workflow_snapshot": {"default_ttl_seconds": 1}})
+    DynamoDBStore("t", transport=MemoryTransport(), ttl={"blob": {"enabled": False}})
+    with pytest.raises(ConfigurationError, match="stores no blob"):
+        DynamoDBStore("t", transport=MemoryTransport(), ttl={"blob": {"default_ttl_seconds": 1}})
 
 
 def test_an_item_expires_in_the_second_that_it_carries():

@@ -17,10 +17,17 @@ from ...errors import ConfigurationError
 from ...provision import create_table_params
 from ...transport import AsyncTransport
 from ..entities import ENTITIES, known_ttl
+from .erasing import AsyncErasing
+from .exporting import AsyncExporting
+from .importing import AsyncImporting
 from .memory import AsyncMemory
+from .observability import AsyncObservability
+from .purging import AsyncPurge
+from .scores import AsyncScores
+from .workflows import AsyncWorkflows
 
 
-class AsyncDynamoDBStore:
+class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImporting):
     """The memory of agents in one DynamoDB table.
 
     Where the table is: `region`, `endpoint_url` and `credentials`, or a boto3 `session` or `client`, as boto3 has
@@ -53,6 +60,9 @@ class AsyncDynamoDBStore:
             )
         self.table = AsyncTable(table_name, transport, entities=ENTITIES, ttl=known_ttl(ttl or {}), clock=clock)
         self.memory = AsyncMemory(self.table)
+        self.observability = AsyncObservability(self.table)
+        self.workflows = AsyncWorkflows(self.table)
+        self.scores = AsyncScores(self.table)
 
     @classmethod
     def local(cls, *, ttl: Mapping[str, object] | None = None, clock: Clock = utc_now) -> Self:
@@ -80,6 +90,9 @@ class AsyncDynamoDBStore:
         store._own = store._server = None
         store.table = self.table.scoped(tenant)
         store.memory = replace(self.memory, table=store.table)
+        store.observability = replace(self.observability, table=store.table)
+        store.workflows = replace(self.workflows, table=store.table)
+        store.scores = replace(self.scores, table=store.table)
         return store
 
     @property

@@ -9,8 +9,8 @@ from datetime import datetime
 from singletable.schemas import Resource
 
 from ...errors import ConditionFailedError, NotFoundError
-from ...retry import ATTEMPTS, pause_seconds
 from ...values import KEEP, JsonObject, Keep, merge
+from ..contention import CHANGES, change_pause_seconds
 from ..stamps import after, milliseconds, stamped
 from .domain import AsyncDomain, require
 
@@ -35,7 +35,7 @@ class AsyncResources(AsyncDomain):
             except ConditionFailedError as error:
                 # A resource is there, or another caller changed it since it was seen.
                 attempt += 1
-                if attempt == ATTEMPTS:
+                if attempt == CHANGES:
                     raise
                 current = error.current if isinstance(error.current, Resource) else None
 
@@ -58,10 +58,35 @@ class AsyncResources(AsyncDomain):
             except ConditionFailedError as error:
                 # Another caller was faster, or has a faster clock.
                 attempt += 1
-                if attempt == ATTEMPTS or not isinstance(error.current, Resource):
+                if attempt == CHANGES or not isinstance(error.current, Resource):
                     raise
                 time = after(self.clock(), error.current.updated_at)
-            await self.table.sleep(pause_seconds(attempt))
+            await self.table.sleep(change_pause_seconds(attempt))
+
+    async def update_working_memory(
+        self, resource_id: str, working_memory: str | None, *, expected: str | None
+    ) -> Resource:
+        """The resource after its working memory was replaced, as long as that is `expected`: what the caller has read.
+
+        None stands for none, both stored and expected, so that a resource that is not there is created.  Raises
+        ConditionFailedError where another text is stored, because somebody else was faster or the caller never read
+        it: its `.current` is the resource as it is stored, None where there is none.  One request for a resource that
+        is there, two for a new one, and one more where the clock of this machine is behind."""
+        patch = Resource.Patch(working_memory=working_memory)
+        time, attempt = milliseconds(self.clock()), 0
+        while True:
+            try:
+                return await self._change(
+                    resource_id, patch, {"working_memory": working_memory}, time, expected=expected
+                )
+            except ConditionFailedError as error:
+                attempt += 1
+                if attempt == CHANGES or not isinstance(error.current, Resource):
+                    raise
+                if error.current.working_memory != expected:
+                    raise
+                time = after(self.clock(), error.current.updated_at)
+            await self.table.sleep(change_pause_seconds(attempt))
 
     async def _put_resource(self, resource: Resource, current: Resource | None) -> Resource:
         """Store a resource where none is, or over the one that was seen."""
@@ -72,15 +97,26 @@ class AsyncResources(AsyncDomain):
         return await self.table.put(new, where=lambda stored: stored.updated_at == current.updated_at)
 
     async def _change(
-        self, resource_id: str, patch: Resource.Patch, fields: Mapping[str, object], time: datetime
+        self,
+        resource_id: str,
+        patch: Resource.Patch,
+        fields: Mapping[str, object],
+        time: datetime,
+        *,
+        expected: str | Keep | None = KEEP,
     ) -> Resource:
+        """The resource after a patch; a new one where there is none, unless some working memory is expected."""
+
+        def may_change(row: Resource) -> bool:
+            is_earlier = row.updated_at < time
+            return is_earlier if isinstance(expected, Keep) else is_earlier & (row.working_memory == expected)
+
         try:
             return await self.table.update(
-                Resource.Key(id=resource_id),
-                replace(patch, updated_at=time),
-                where=lambda resource: resource.updated_at < time,
-                expiry="refresh",
+                Resource.Key(id=resource_id), replace(patch, updated_at=time), where=may_change, expiry="refresh"
             )
         except NotFoundError:
+            if isinstance(expected, str):
+                raise
             new = {"id": resource_id, "created_at": time, "updated_at": time, **fields}
             return await self.table.create(Resource.model_validate(new))

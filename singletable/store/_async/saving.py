@@ -8,7 +8,6 @@ from datetime import datetime
 
 from singletable.schemas import Message, Thread, Tombstone
 
-from ..._async.transaction import AsyncTransaction
 from ...errors import PartialSaveError, SingleTableError, TransactionFailedError
 from ...items import key_fields, pointer_key, target_key
 from ...refusals import refused_at
@@ -16,6 +15,7 @@ from ...requests import TRANSACTION_BYTES, TRANSACTION_MEMBERS
 from ...retry import ATTEMPTS, pause_seconds
 from ..stamps import after, milliseconds
 from .domain import AsyncDomain, require
+from .rows import touch
 from .threads import thread_deleted
 
 MESSAGE_MEMBERS = 3
@@ -44,10 +44,9 @@ class AsyncSaving(AsyncDomain):
         times keep the order in which they were saved.  A message that comes twice counts as the later one.
 
         Two requests for a turn in one thread, and two more where a message that comes without its `order` was stored
-        before; two write units for
-        each KB of a message, and two more for its pointer and for the thread.  More than 33 messages, or 4 MB, are
-        saved in parts, in order: PartialSaveError says how far that came.  Raises ThreadDeletedError for a deleted
-        thread, and ItemTooLargeError before anything is sent."""
+        before; two write units for each KB of a message, and two more for its pointer and for the thread.  More than
+        33 messages, or 4 MB, are saved in parts, in order: PartialSaveError says how far that came.  Raises
+        ThreadDeletedError for a deleted thread, and ItemTooLargeError before anything is sent."""
         given = list(messages)
         for message in given:
             require(message, Message)
@@ -100,7 +99,7 @@ class AsyncSaving(AsyncDomain):
                     for message in stored:
                         tx.put(message, old=olds.get(message.id))
                     for thread, end in ends.items():
-                        _touch(tx, thread, end, times[thread])
+                        touch(tx, thread, has_row=end.has_row, time=times[thread])
             except TransactionFailedError as error:
                 attempt += 1
                 if attempt == ATTEMPTS or not refused_at(error):
@@ -130,7 +129,9 @@ class AsyncSaving(AsyncDomain):
             else:
                 created_at = old.created_at if old else latest[message.thread_id]
             latest[message.thread_id] = max(latest[message.thread_id], created_at)
-            place = {"created_at": created_at, "order": old.order if old else message.order or order}
+            # In another thread its order may be taken, by the copy of a message that was copied with its thread.
+            kept = old.order if old and old.thread_id == message.thread_id else ""
+            place = {"created_at": created_at, "order": kept or (order if old else message.order or order)}
             stored.append(message.model_copy(update=place))
         return stored
 
@@ -146,12 +147,3 @@ class AsyncSaving(AsyncDomain):
             if reason.item is not None:
                 place = key_fields(Message, target_key(reason.item))
                 olds[message.id] = message.model_copy(update=place)
-
-
-def _touch(tx: AsyncTransaction, thread_id: str, end: _End, time: datetime) -> None:
-    """Move the thread's row forward, if it has one; never bring one back that was deleted since."""
-    if end.has_row:
-        patch = Thread.Patch(updated_at=time)
-        tx.update(Thread.Key(id=thread_id), patch, where=lambda row: row.updated_at < time, expiry="refresh")
-    else:
-        tx.check_absent(Tombstone.Key(thread_id=thread_id))

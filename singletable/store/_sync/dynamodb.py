@@ -18,10 +18,17 @@ from ...errors import ConfigurationError
 from ...provision import create_table_params
 from ...transport import Transport
 from ..entities import ENTITIES, known_ttl
+from .erasing import Erasing
+from .exporting import Exporting
+from .importing import Importing
 from .memory import Memory
+from .observability import Observability
+from .purging import Purge
+from .scores import Scores
+from .workflows import Workflows
 
 
-class DynamoDBStore:
+class DynamoDBStore(Erasing, Purge, Exporting, Importing):
     """The memory of agents in one DynamoDB table.
 
     Where the table is: `region`, `endpoint_url` and `credentials`, or a boto3 `session` or `client`, as boto3 has
@@ -54,6 +61,9 @@ class DynamoDBStore:
             )
         self.table = Table(table_name, transport, entities=ENTITIES, ttl=known_ttl(ttl or {}), clock=clock)
         self.memory = Memory(self.table)
+        self.observability = Observability(self.table)
+        self.workflows = Workflows(self.table)
+        self.scores = Scores(self.table)
 
     @classmethod
     def local(cls, *, ttl: Mapping[str, object] | None = None, clock: Clock = utc_now) -> Self:
@@ -81,6 +91,9 @@ class DynamoDBStore:
         store._own = store._server = None
         store.table = self.table.scoped(tenant)
         store.memory = replace(self.memory, table=store.table)
+        store.observability = replace(self.observability, table=store.table)
+        store.workflows = replace(self.workflows, table=store.table)
+        store.scores = replace(self.scores, table=store.table)
         return store
 
     @property

@@ -1,45 +1,31 @@
 # Generated from ../_async/threads.py by scripts/generate_sync.py; edit that file.
-"""Threads of a memory."""
+"""Threads of a memory: read, saved and changed, each by its id."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import deepcopy
 from datetime import datetime
-from typing import Literal
 
-from pydantic import BaseModel
-
-from singletable.schemas import Message, Thread, Tombstone
+from singletable.schemas import Thread, Tombstone
 
 from ...errors import (
+    AlreadyExistsError,
     ConditionFailedError,
     NotFoundError,
-    RequestError,
     ThreadDeletedError,
     TransactionFailedError,
 )
-from ...page import Page
 from ...refusals import REFUSED, refused_at
-from ...retry import ATTEMPTS, pause_seconds
 from ...values import KEEP, JsonObject, Keep, merge
+from ..contention import CHANGES, change_pause_seconds
+from ..metadata import require_object
 from ..stamps import after, milliseconds, stamped
 from .domain import Domain, require
-from .paging import descending, paged
-
-DELETED_AT_ONCE = 50
-"""A message and its pointer are two members of a transaction, which has at most 100."""
-
-
-class _Place(BaseModel):
-    """As much of a message as its deletion needs."""
-
-    id: str
-    thread_id: str
-    created_at: datetime
-    order: str
 
 
 class Threads(Domain):
-    """Threads: saved, changed, listed, and deleted with all their messages."""
+    """Threads, each of which belongs to one resource: no call but `transfer_thread` gives it to another."""
 
     def get_thread_by_id(self, thread_id: str, *, resource_id: str | None = None) -> Thread | None:
         """The thread, or None; with `resource_id`, only if it is of that resource.  One strongly consistent read."""
@@ -49,8 +35,9 @@ class Threads(Domain):
     def save_thread(self, thread: Thread) -> Thread:
         """Store a thread, whole, over one with the same id; it comes back as it is stored.
 
-        A `created_at` that is not given is that of the thread that is replaced, or now.  Raises ThreadDeletedError
-        for an id that was deleted.  One request for a new thread, two for one that is there."""
+        A `created_at` that is not given is that of the thread that is replaced, or now.  Raises AlreadyExistsError
+        where the id is that of another resource's thread, without a word about that one, and ThreadDeletedError for
+        an id that was deleted.  One request for a new thread, two for one that is there."""
         require(thread, Thread)
         now = milliseconds(self.clock())
         new, current, attempt = stamped(thread, created_at=now, updated_at=now), None, 0
@@ -60,99 +47,81 @@ class Threads(Domain):
             except TransactionFailedError as error:
                 # A thread is there, or another caller changed it since it was seen.
                 attempt += 1
-                if attempt == ATTEMPTS or not refused_at(error):
+                if attempt == CHANGES or not refused_at(error):
                     raise
                 current = self._in_the_way(error)
             else:
                 return new
             new = stamped(thread, created_at=now, updated_at=now)
             if current:
+                if current.resource_id != thread.resource_id:
+                    raise thread_exists(self.table.name)
                 time = after(self.clock(), current.updated_at)
                 new = stamped(thread, created_at=current.created_at, updated_at=time)
 
     def update_thread(
-        self, thread_id: str, *, title: str | Keep | None = KEEP, metadata: JsonObject | Keep = KEEP
+        self,
+        thread_id: str,
+        *,
+        resource_id: str | None = None,
+        title: str | Keep | None = KEEP,
+        metadata: JsonObject | Keep = KEEP,
     ) -> Thread:
-        """The thread after the change; raises NotFoundError if there is none.
+        """The thread after the change; raises NotFoundError if there is none, or, with `resource_id`, not of that one.
 
         `metadata` is merged key by key, so that callers who change different keys at once all win; `updated_at`
         always moves forward.  One request, and one more where the clock of this machine is behind."""
         merged = KEEP if isinstance(metadata, Keep) else merge(metadata)
         time, attempt = milliseconds(self.clock()), 0
         while True:
+            patch = Thread.Patch(title=title, metadata=merged, updated_at=time)
             try:
-                return self._touch(thread_id, Thread.Patch(title=title, metadata=merged, updated_at=time), time)
-            except NotFoundError:
-                raise
+                return self._touch(thread_id, patch, time, resource_id)
             except ConditionFailedError as error:
-                attempt += 1
-                if attempt == ATTEMPTS or not isinstance(error.current, Thread):
-                    raise
-                time = after(self.clock(), error.current.updated_at)
-            self.table.sleep(pause_seconds(attempt))
+                refusal, current, attempt = error, error.current, attempt + 1
+            if isinstance(refusal, NotFoundError) or _is_foreign(current, resource_id):
+                raise thread_not_found(self.table.name)
+            if attempt == CHANGES or not isinstance(current, Thread):
+                raise refusal
+            time = after(self.clock(), current.updated_at)
+            self.table.sleep(change_pause_seconds(attempt))
 
-    def list_threads(
-        self,
-        resource_id: str,
-        *,
-        page: int = 0,
-        per_page: int | None = 100,
-        cursor: str | None = None,
-        order_by: Literal["created_at", "updated_at"] = "created_at",
-        order: Literal["asc", "desc"] = "desc",
-        include_total: bool = False,
-    ) -> Page[Thread]:
-        """The threads of a resource, newest first.
+    def update_thread_metadata(
+        self, thread_id: str, *, resource_id: str, update: Callable[[JsonObject], JsonObject | None]
+    ) -> Thread:
+        """The thread with the metadata that `update` makes of the stored one; it takes that one's place, whole.
 
-        Read from an index, which may lag behind a write by moments.  `per_page=None` gives all; `cursor` goes on
-        after the page that returned it, whatever is written meanwhile."""
-        if order_by not in ("created_at", "updated_at"):
-            raise RequestError('order_by must be "created_at" or "updated_at"')
-        by_creation, by_activity = (
-            Thread.ByResource(resource_id=resource_id),
-            Thread.ByActivity(resource_id=resource_id),
-        )
-        query = self.table.query(by_creation if order_by == "created_at" else by_activity)
-        if descending(order):
-            query = query.reverse()
-        return paged(query, page=page, per_page=per_page, cursor=cursor, include_total=include_total)
-
-    def delete_thread(self, thread_id: str) -> None:
-        """Delete a thread and all its messages; a thread that is not there is fine.
-
-        Nothing of it is visible after the first write.  If this is interrupted, call it again: it goes on where it
-        stopped.  Two requests for 50 messages.  Saves into the thread raise ThreadDeletedError for a day."""
-        end = self.table.query(*self._conversation(thread_id)).reverse().first()
-        if end is None or (isinstance(end, Tombstone) and end.done_at):
-            return
-        tombstone = Tombstone(thread_id=thread_id, deleted_at=milliseconds(self.clock()))
-        with self.table.transaction() as tx:
-            tx.delete(Thread.Key(id=thread_id))
-            # It must not expire before the last message is gone, or what is left would come back.
-            tx.put(tombstone, expiry="clear")
-        self._delete_messages(thread_id)
-        self.table.put(tombstone.model_copy(update={"done_at": milliseconds(self.clock())}))
-
-    def _delete_messages(self, thread_id: str) -> None:
+        Of changes that are made at the same time none is lost: `update` is called again with what is stored by then,
+        so it should do nothing else.  Where it returns None the thread stays as it is.  Raises NotFoundError if the
+        resource has no such thread.  Two requests, and two more for each caller who was faster."""
         attempt = 0
-        places = self.table.query(Message.InThread(thread_id=thread_id)).select(_Place).limit(DELETED_AT_ONCE)
-        while found := places.all():
+        while True:
+            thread = self.table.get(Thread.Key(id=thread_id))
+            if thread is None or thread.resource_id != resource_id:
+                raise thread_not_found(self.table.name)
+            metadata = update(deepcopy(thread.metadata))
+            if metadata is None:
+                return thread
             try:
-                with self.table.transaction() as tx:
-                    for place in found:
-                        tx.delete(Message.Key(**place.model_dump(exclude={"id"})), Message.ById(id=place.id))
-            except TransactionFailedError as error:
-                # A message that was moved to another thread since it was listed: list again.
+                return self._replace_metadata(thread, require_object("what update returns", metadata))
+            except ConditionFailedError:
                 attempt += 1
-                if attempt == ATTEMPTS or not refused_at(error):
+                if attempt == CHANGES:
                     raise
-                self.table.sleep(pause_seconds(attempt))
-            else:
-                attempt = 0
+            self.table.sleep(change_pause_seconds(attempt))
 
-    def _touch(self, thread_id: str, patch: Thread.Patch, time: datetime) -> Thread:
+    def _touch(self, thread_id: str, patch: Thread.Patch, time: datetime, owner: str | None) -> Thread:
+        def may_change(row: Thread) -> bool:
+            is_earlier = row.updated_at < time
+            return is_earlier if owner is None else is_earlier & (row.resource_id == owner)
+
+        return self.table.update(Thread.Key(id=thread_id), patch, where=may_change, expiry="refresh")
+
+    def _replace_metadata(self, seen: Thread, metadata: JsonObject) -> Thread:
+        """The thread with other metadata, unless it has changed since it was seen: every change moves `updated_at`."""
+        patch = Thread.Patch(metadata=metadata, updated_at=after(self.clock(), seen.updated_at))
         return self.table.update(
-            Thread.Key(id=thread_id), patch, where=lambda row: row.updated_at < time, expiry="refresh"
+            Thread.Key(id=seen.id), patch, where=lambda row: row.updated_at == seen.updated_at, expiry="refresh"
         )
 
     def _put_thread(self, thread: Thread, current: Thread | None) -> None:
@@ -180,3 +149,27 @@ def thread_deleted(table: str) -> ThreadDeletedError:
         table=table,
         entity="thread",
     )
+
+
+def thread_exists(table: str) -> AlreadyExistsError:
+    """What a save under an id that is taken raises: it holds nothing of the thread that has it."""
+    return AlreadyExistsError(
+        "the id of the thread is taken; save under another id, or move the thread by transfer_thread if it is yours",
+        operation="TransactWriteItems",
+        table=table,
+        entity="thread",
+    )
+
+
+def thread_not_found(table: str) -> NotFoundError:
+    """What a call for a thread raises that is absent, has expired, or is of another resource: there is one error."""
+    return NotFoundError(
+        "there is no such thread: it was never saved, was deleted, has expired, or is of another resource",
+        operation="UpdateItem",
+        table=table,
+        entity="thread",
+    )
+
+
+def _is_foreign(current: object, resource_id: str | None) -> bool:
+    return resource_id is not None and isinstance(current, Thread) and current.resource_id != resource_id

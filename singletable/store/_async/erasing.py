@@ -1,0 +1,207 @@
+"""Everything that is stored of one resource, removed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from singletable.schemas import (
+    Evaluation,
+    Message,
+    Resource,
+    Score,
+    Span,
+    Thread,
+    ThreadState,
+    WorkflowSnapshot,
+)
+
+from ..._async.table import AsyncTable
+from ...concurrency import AT_ONCE, gather_in_tasks
+from ...conditions import missing
+from ...declare import PrimaryKey
+from ...entity import Entity
+from ...errors import ConditionFailedError, CorruptItemError, TransactionFailedError
+from ...refusals import refused_at
+from ...retry import pause_seconds
+from ..receipt import Receipt
+from .erasing_threads import AsyncThreadErasure
+from .owned import (
+    MessagePlace,
+    SpanOwner,
+    key_pages,
+    listed_of,
+    owned_in,
+    spans_of,
+    strays_of,
+    threads_of,
+    trace_ids,
+)
+from .surveying import AsyncSurvey
+
+SWEEPS = 5
+"""How often everything is gone through, for what was written meanwhile."""
+ERASED: tuple[type[Entity], ...] = (
+    Thread,
+    Message,
+    ThreadState,
+    Resource,
+    WorkflowSnapshot,
+    Score,
+    Evaluation,
+    Span,
+)
+"""What a receipt tells of."""
+
+
+class AsyncErasing:
+    """The erasure of a user."""
+
+    table: AsyncTable
+
+    async def erase_resource(
+        self,
+        resource_id: str,
+        *,
+        dry_run: bool = False,
+        allow_scan: bool = False,
+        on_progress: Callable[[Receipt], None] | None = None,
+    ) -> Receipt:
+        """Remove all that is stored of a resource, expired or not, and count it; `dry_run` counts and writes nothing.
+
+        Its threads with their messages and states, the resource with its working memory, and the runs, scores,
+        evaluations and spans that name it; of a trace all of whose roots name it, also the spans that name nobody.
+        What is written for it meanwhile is removed as well: everything is gone through again until nothing is found.
+        ConditionFailedError says that after five times something still was.  If it is interrupted, call it again: it
+        goes on with what is left.  A second call finds nothing.  `on_progress` gets the counts so far.
+
+        Not found is what names no resource: runs, scores, evaluations and spans without one, and states of threads
+        that nobody saved.  Messages of the resource in threads that nobody saved, that are another's, or whose deletion
+        was interrupted are found with `allow_scan=True` only, which reads, and bills, the whole table, once for every
+        time that everything is gone through.  The rest is found by indexes, which may lag behind a write by moments:
+        stop what writes for the resource first, or call this once more.  Of each thread a tombstone stays, with its id
+        and nothing else, and expires after a day: it refuses late saves.
+
+        About ten requests for a thread, and two for 50 of its messages; one for each run, score, evaluation and span,
+        and one for each trace; two write units for each KB of a message, one for each KB of the rest."""
+        counts = Counter[str]({model.spec.name: 0 for model in ERASED})
+
+        def tell() -> None:
+            if on_progress is not None:
+                on_progress(Receipt(dict(counts), dry_run))
+
+        if dry_run:
+            await AsyncSurvey(self.table, resource_id, allow_scan, counts, tell).run()
+        else:
+            await AsyncErasure(self.table, owner=resource_id, allow_scan=allow_scan, counts=counts, tell=tell).run()
+        return Receipt(dict(counts), dry_run)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsyncErasure(AsyncThreadErasure):
+    """One erasure, and how far it has come."""
+
+    owner: str
+    allow_scan: bool
+    counts: Counter[str]
+    """By the name of the entity: it is what the erasure fills in."""
+    tell: Callable[[], None]
+
+    async def run(self) -> None:
+        """Remove everything, and what is written meanwhile."""
+        for sweep in range(SWEEPS):
+            before = self.counts.total()
+            await self._sweep()
+            if self.counts.total() == before:
+                return
+            await self.table.sleep(pause_seconds(sweep))
+        raise ConditionFailedError(
+            f"something of the resource was still found after {SWEEPS} times: stop what writes for it, and call this "
+            "again",
+            operation="Query",
+            table=self.table.name,
+            entity=Resource.spec.name,
+        )
+
+    async def _sweep(self) -> None:
+        async for page in key_pages(threads_of(self.table, self.owner)):
+            ids = [key.id for key in page if isinstance(key, Thread.Key)]
+            for begin in range(0, len(ids), AT_ONCE):
+                some = [partial(self.erase_thread, thread_id, self.owner) for thread_id in ids[begin : begin + AT_ONCE]]
+                for removed in await gather_in_tasks(some):
+                    self.counts.update(removed)
+                self.tell()
+        for results in listed_of(self.table, self.owner):
+            async for page in key_pages(results):
+                await self._remove_all(page, self._is_owned)
+        await self._remove_all([Resource.Key(id=self.owner)], self._is_the_owner)
+        async for page in key_pages(spans_of(self.table, self.owner)):
+            await self._remove_spans(trace_ids(page))
+        if self.allow_scan:
+            await self._remove_strays()
+
+    async def _remove_all(self, keys: Sequence[PrimaryKey[Any]], is_theirs: Callable[[Any], bool]) -> None:
+        """Remove those of some items that still are the resource's."""
+        done = await gather_in_tasks([partial(self._remove, key, is_theirs) for key in keys])
+        self.counts.update(key.declared_for.spec.name for key, is_done in zip(keys, done, strict=True) if is_done)
+        self.tell()
+
+    async def _remove_spans(self, traces: Sequence[str]) -> None:
+        for removed in await gather_in_tasks([partial(self._remove_trace, trace_id) for trace_id in traces]):
+            self.counts[Span.spec.name] += removed
+        self.tell()
+
+    async def _remove_trace(self, trace_id: str) -> int:
+        """Remove the resource's spans of a trace; its roots last, because they say whose the others are."""
+        spans = await owned_in(self.table, trace_id, self.owner)
+        removed = 0
+        for roots in (False, True):
+            part = [span for span in spans if span.is_root == roots]
+            removed += sum(await gather_in_tasks([partial(self._remove_span, span) for span in part]))
+        return removed
+
+    async def _remove_span(self, span: SpanOwner) -> bool:
+        def is_theirs(stored: Span) -> bool:
+            return missing(stored.resource_id) if span.resource_id is None else stored.resource_id == self.owner
+
+        return await self._remove(span.key, is_theirs)
+
+    async def _remove_strays(self) -> None:
+        """Remove the messages that no thread of the resource has."""
+        places = [place async for place in strays_of(self.table, self.owner)]
+        for begin in range(0, len(places), AT_ONCE):
+            some = places[begin : begin + AT_ONCE]
+            done = await gather_in_tasks([partial(self._remove_stray, place) for place in some])
+            self.counts[Message.spec.name] += sum(done)
+            self.tell()
+
+    async def _remove_stray(self, place: MessagePlace) -> bool:
+        try:
+            async with self.table.transaction() as tx:
+                tx.delete(place.key, place.pointer, where=self._is_owned)
+        except TransactionFailedError as error:
+            if not refused_at(error):
+                raise
+            return await self._erase_expired([place]) == 1
+        return True
+
+    async def _remove(self, key: PrimaryKey[Any], is_theirs: Callable[[Any], bool]) -> bool:
+        """Whether an item was there, was the resource's, and is removed."""
+        try:
+            await self.table.delete(key, where=is_theirs)
+        except CorruptItemError:
+            return True  # it was deleted, and does not fit its entity
+        except ConditionFailedError:
+            return await self.table.delete_expired([key]) == 1
+        return True
+
+    def _is_owned(self, stored: Any) -> bool:
+        is_owned: bool = stored.resource_id == self.owner
+        return is_owned
+
+    def _is_the_owner(self, stored: Any) -> bool:
+        is_owner: bool = stored.id == self.owner
+        return is_owner

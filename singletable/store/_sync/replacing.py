@@ -1,0 +1,43 @@
+# Generated from ../_async/replacing.py by scripts/generate_sync.py; edit that file.
+"""An entity stored whole, over what has its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..._sync.table import Table
+from ...declare import PrimaryKey
+from ...entity import Entity
+from ...errors import ConditionFailedError
+from ...retry import ATTEMPTS, pause_seconds
+
+E = TypeVar("E", bound=Entity)
+
+
+def replaced(table: Table, key: PrimaryKey[E], renew: Callable[[E | None], E], *, stamp: str) -> E:
+    """What `renew` makes of the stored entity, stored in its place; of None, where nothing has the key.
+
+    `stamp` is a field by which a change in between is seen: then it is done again, with what is stored now.  One
+    request where nothing is stored, two otherwise."""
+    current: E | None = None
+    attempt = 0
+    while True:
+        entity = renew(current)
+        try:
+            return _write(table, entity, current, stamp)
+        except ConditionFailedError as error:
+            attempt += 1
+            if attempt == ATTEMPTS:
+                raise
+            # Not every DynamoDB says what stands in the way, and what did may be gone.
+            current = error.current if isinstance(error.current, type(entity)) else table.get(key)
+        if attempt > 1:  # once is no contention: something is stored
+            table.sleep(pause_seconds(attempt))
+
+
+def _write(table: Table, entity: E, current: E | None, stamp: str) -> E:
+    if current is None:
+        return table.create(entity)
+    seen = getattr(current, stamp)
+    return table.put(entity, where=lambda stored: getattr(stored, stamp) == seen)
