@@ -3,13 +3,14 @@
 # make check   the gates alone          make fmt     formats
 # make setup   installs into .venv      make sync    writes the sync twins of the async code
 # make infra   writes what in infra/ is derived from the entities
+# make costs   writes docs/COSTS.md from what calls of a store consume
 #
 # All of it happens in .venv, which need not be activated.  PYTHON=... picks the interpreter .venv is made with.
 
 .DEFAULT_GOAL := test
 .NOTPARALLEL:
-.PHONY: setup demo test check sync infra fmt \
-	check-sync check-infra check-format check-lint check-mypy check-pyright check-imports
+.PHONY: setup demo test check sync infra costs fmt \
+	check-sync check-infra check-costs check-format check-lint check-mypy check-pyright check-imports
 
 PYTHON ?=
 WORKERS ?= 2
@@ -27,7 +28,7 @@ test: check
 	@echo "== pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term $(PYTEST_ARGS)
 
-check: check-sync check-infra check-format check-lint check-mypy check-pyright check-imports
+check: check-sync check-infra check-costs check-format check-lint check-mypy check-pyright check-imports
 
 check-sync: setup
 	@echo "== sync twins"
@@ -36,6 +37,10 @@ check-sync: setup
 check-infra: setup
 	@echo "== infra"
 	@$(BIN)/python scripts/generate_infra.py --check
+
+check-costs: setup
+	@echo "== costs"
+	@$(BIN)/python scripts/generate_costs.py --check
 
 check-format: setup
 	@echo "== ruff format"
@@ -62,6 +67,9 @@ sync: setup
 
 infra: setup
 	@$(BIN)/python scripts/generate_infra.py
+
+costs: setup
+	@$(BIN)/python scripts/generate_costs.py
 
 fmt: setup
 	@$(BIN)/ruff check --fix --select I

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, cast
 import boto3
 
 ROOT = Path(__file__).resolve().parent.parent
+MOTO = Path(__file__).with_name("moto_server.py")
 DYNALITE = ROOT / ".cache" / "dynalite"
 DYNALITE_VERSION = "4.0.0"
 INDEXES = ("gsi1", "gsi2", "gsi3", "gsi4")
@@ -68,7 +69,7 @@ def _definition(name: str) -> dict[str, Any]:
 @contextmanager
 def moto() -> Generator[str]:
     """The URL of moto's server in a process of its own, so that its tables and its patches stay out of this one."""
-    with _process(lambda port: [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]) as url:
+    with _process(lambda port: [sys.executable, str(MOTO), str(port)]) as url:
         yield url
 
 

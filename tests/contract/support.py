@@ -26,6 +26,7 @@ CREDENTIALS = Credentials("test", "test")
 REGION = "us-east-1"
 FAKES = ["fake-sync", "fake-async"]
 TRANSACTING = [*FAKES, "moto-sync", "moto-async"]
+READS = {"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan"}
 ALL = [*TRANSACTING, "dynalite-sync", "dynalite-async"]
 
 
@@ -156,6 +157,32 @@ class AsyncRecording(Recorded):
 
     async def aclose(self) -> None:
         await self.inner.aclose()
+
+
+class Metered:
+    """A transport that adds up what is consumed."""
+
+    def __init__(self) -> None:
+        self.inner, self.units, self.written = MemoryTransport(), 0.0, 0.0
+
+    def send(self, request: Request) -> Response:
+        counted = request._replace(params={**request.params, "ReturnConsumedCapacity": "TOTAL"})
+        response = self.inner.send(counted)
+        consumed = response["ConsumedCapacity"]
+        reports = consumed if isinstance(consumed, list) else [consumed]
+        units = sum(report["CapacityUnits"] for report in reports)
+        self.units += units
+        self.written += units if request.operation not in READS else 0
+        return response
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def spent(self, call: Callable[[], object]) -> float:
+        """What one call consumes."""
+        before = self.units
+        call()
+        return self.units - before
 
 
 class Backend(ABC):

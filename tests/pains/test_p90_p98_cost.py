@@ -22,8 +22,8 @@ from singletable import (
 )
 from singletable.schemas import Message, Resource
 from singletable.store.entities import ENTITIES
-from singletable.testing import Crash, MemoryTransport
-from tests.contract.support import FakeBackend
+from singletable.testing import Crash
+from tests.contract.support import FakeBackend, Metered
 from tests.pains.support import another, ids, listed, message, thread, turn
 
 # P90
@@ -114,30 +114,6 @@ def test_p91_a_deletion_that_is_killed_is_finished_by_the_next_call(long, reques
 
 
 # P93
-
-
-class Metered:
-    """A transport that adds up what is consumed."""
-
-    def __init__(self):
-        self.inner, self.units = MemoryTransport(), 0.0
-
-    def send(self, request):
-        counted = request._replace(params={**request.params, "ReturnConsumedCapacity": "TOTAL"})
-        response = self.inner.send(counted)
-        consumed = response["ConsumedCapacity"]
-        reports = consumed if isinstance(consumed, list) else [consumed]
-        self.units += sum(report["CapacityUnits"] for report in reports)
-        return response
-
-    def close(self):
-        self.inner.close()
-
-    def spent(self, call):
-        """What one call consumes."""
-        before = self.units
-        call()
-        return self.units - before
 
 
 def turns(content):
