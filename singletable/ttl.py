@@ -30,6 +30,11 @@ class TtlSettings(BaseModel):
         DEFAULT_ATTRIBUTE, min_length=1, validation_alias=AliasChoices("attribute_name", "attributeName")
     )
 
+    @property
+    def names_attribute(self) -> bool:
+        """Whether it says which attribute holds the expiry: not if it is switched off, and names none."""
+        return self.enabled or "attribute_name" in self.model_fields_set
+
 
 @dataclass(frozen=True)
 class Expiry:
@@ -53,14 +58,14 @@ class Expiry:
 def read_expiry(config: Mapping[str, object], defaults: Mapping[str, int | None]) -> Expiry:
     """The expiry that a `ttl` setting asks for over the entities' defaults; raises ConfigurationError."""
     settings = {entity: read_entry(entity, entry, defaults) for entity, entry in config.items()}
-    names = {entry.attribute_name for entry in settings.values()}
+    names = {entry.attribute_name for entry in settings.values() if entry.names_attribute}
     if len(names) > 1:
         raise ConfigurationError(f"ttl: a table has one TTL attribute, but {' and '.join(sorted(names))} are asked for")
     seconds = {entity: default for entity, default in defaults.items() if default is not None}
     for entity, entry in settings.items():
         seconds.pop(entity, None)
-        if entry.enabled:
-            seconds[entity] = _seconds(entity, entry)
+        if (life := life_seconds(entity, entry)) is not None:
+            seconds[entity] = life
     return Expiry(names.pop() if names else DEFAULT_ATTRIBUTE, seconds)
 
 
@@ -77,7 +82,10 @@ def read_entry(entity: str, entry: object, entities: Collection[str]) -> TtlSett
         ) from error
 
 
-def _seconds(entity: str, entry: TtlSettings) -> int:
+def life_seconds(entity: str, entry: TtlSettings) -> int | None:
+    """After how many seconds an entity expires; None for one that does not.  Raises ConfigurationError."""
+    if not entry.enabled:
+        return None
     if entry.default_ttl_seconds is None:
         raise ConfigurationError(f"ttl[{entity!r}] is enabled without default_ttl_seconds")
     return entry.default_ttl_seconds

@@ -107,13 +107,18 @@ class AsyncSender:
                 if not write.made(error.item):
                     raise
                 return {"Attributes": error.item}
-            except OutcomeUnknownError:
-                item = await self._stored(write)
+            except OutcomeUnknownError as error:
+                item = await self._settled(write, error)
                 if write.made(item) or (write.verb == "Delete" and item is None):
                     return {"Attributes": item}
                 raise
             await self.sleep(pause_seconds(attempt))
 
-    async def _stored(self, write: Write) -> WireItem | None:
-        response = await self.send(self.requests.get(write.key, consistent=True), entity=write.spec.name, key=write.key)
+    async def _settled(self, write: Write, unknown: OutcomeUnknownError) -> WireItem | None:
+        """What is stored after a write whose answer was lost; raises `unknown` if that cannot be read either."""
+        request = self.requests.get(write.key, consistent=True)
+        try:
+            response = await self.send(request, entity=write.spec.name, key=write.key)
+        except StorageError as error:
+            raise unknown from error
         return response.get("Item")

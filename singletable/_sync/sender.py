@@ -108,13 +108,18 @@ class Sender:
                 if not write.made(error.item):
                     raise
                 return {"Attributes": error.item}
-            except OutcomeUnknownError:
-                item = self._stored(write)
+            except OutcomeUnknownError as error:
+                item = self._settled(write, error)
                 if write.made(item) or (write.verb == "Delete" and item is None):
                     return {"Attributes": item}
                 raise
             self.sleep(pause_seconds(attempt))
 
-    def _stored(self, write: Write) -> WireItem | None:
-        response = self.send(self.requests.get(write.key, consistent=True), entity=write.spec.name, key=write.key)
+    def _settled(self, write: Write, unknown: OutcomeUnknownError) -> WireItem | None:
+        """What is stored after a write whose answer was lost; raises `unknown` if that cannot be read either."""
+        request = self.requests.get(write.key, consistent=True)
+        try:
+            response = self.send(request, entity=write.spec.name, key=write.key)
+        except StorageError as error:
+            raise unknown from error
         return response.get("Item")

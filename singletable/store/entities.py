@@ -18,7 +18,7 @@ from singletable.schemas import (
 
 from ..entity import Entity
 from ..errors import ConfigurationError
-from ..ttl import read_entry, read_expiry
+from ..ttl import life_seconds, read_entry, read_expiry
 
 ENTITIES: tuple[type[Entity], ...] = (
     Thread,
@@ -31,6 +31,7 @@ ENTITIES: tuple[type[Entity], ...] = (
     Evaluation,
     Span,
 )
+IN_THREAD = frozenset({"message", "thread_state"})
 LATER = frozenset({"blob"})
 """Entities that Mastra's setting names and that this version does not store."""
 
@@ -38,8 +39,9 @@ LATER = frozenset({"blob"})
 def known_ttl(config: Mapping[str, object]) -> dict[str, object]:
     """The entries for what this version stores, where `eval`, Mastra's name, is `evaluation`.
 
-    Raises ConfigurationError for both names at once, for a second attribute, whatever entity names it, and if what
-    this version does not store is enabled."""
+    What is in a thread has the thread's life where it is given none.  Raises ConfigurationError where it is given a
+    longer one, for both names of an entity at once, for a second attribute, whatever entity names it, and if what this
+    version does not store is enabled."""
     if {"eval", "evaluation"} <= config.keys():
         raise ConfigurationError("ttl: eval and evaluation are two names of one entity; keep one of them")
     renamed = {"evaluation" if entity == "eval" else entity: entry for entity, entry in config.items()}
@@ -48,10 +50,29 @@ def known_ttl(config: Mapping[str, object]) -> dict[str, object]:
         settings = read_entry(entity, renamed[entity], LATER)
         if settings.enabled:
             raise ConfigurationError(f"ttl[{entity!r}] is enabled, but this version stores no {entity}")
-        if "attribute_name" in settings.model_fields_set:
+        if settings.names_attribute:
             names = [model.spec.name for model in ENTITIES]
             read_expiry({**known, entity: renamed[entity]}, dict.fromkeys([*names, entity]))
-    return known
+    return known | _lives_in_thread(known)
+
+
+def _lives_in_thread(config: Mapping[str, object]) -> dict[str, object]:
+    """The entries for what is in a thread, so that none of it outlives the thread unnoticed."""
+    thread = _life("thread", config["thread"]) if "thread" in config else None
+    if thread is None:
+        return {}
+    for entity in IN_THREAD & config.keys():
+        life = _life(entity, config[entity])
+        if life is None or life > thread:
+            raise ConfigurationError(
+                f"ttl: a thread expires after {thread} seconds, and what is in it would outlive it: give "
+                f"{entity!r} at most as many, or leave it out"
+            )
+    return {entity: config.get(entity, config["thread"]) for entity in sorted(IN_THREAD)}
+
+
+def _life(entity: str, entry: object) -> int | None:
+    return life_seconds(entity, read_entry(entity, entry, {entity}))
 
 
 def ttl_stored_as(attribute: str) -> dict[str, object]:

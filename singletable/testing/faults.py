@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, RLock
 from typing import Literal, TypeAlias
 
 from ..errors import (
@@ -54,10 +54,13 @@ class Faults:
 
     def __init__(self) -> None:
         self.on_request: Callable[[Request], BaseException | None] | None = None
-        """Called with every request before it is applied; what it returns is raised instead of an answer."""
+        """Called with every request before it is applied; what it returns is raised instead of an answer.
+
+        One request at a time: those of other threads wait until it has returned."""
         self._planned: list[_Fault] = []
         self._lag = 0
         self._lock = Lock()
+        self._asking = RLock()
 
     @property
     def lag(self) -> int:
@@ -119,7 +122,9 @@ class Faults:
             raise ThrottledError(text, **error_context(request))
         if self._meets("conflict", request):
             raise _conflict(request)
-        if self.on_request is not None and (failure := self.on_request(request)) is not None:
+        with self._asking:
+            failure = None if self.on_request is None else self.on_request(request)
+        if failure is not None:
             raise failure
 
     def unprocessed(self, request: Request) -> int:

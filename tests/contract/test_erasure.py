@@ -404,9 +404,13 @@ def test_an_id_that_another_uses_again_stays_the_others(backend):
 
 
 def test_a_thread_that_expired_is_erased_with_messages_that_have_not(backend):
-    store = backend.store(ttl={"thread": {"enabled": True, "default_ttl_seconds": 60}})
+    store = backend.store()
     fill(store, ADA, "x")
+    expiring = backend.store(ttl={"thread": {"enabled": True, "default_ttl_seconds": 60}}).memory
+    for row in store.memory.list_threads(ADA).items:
+        expiring.save_thread(row)
     backend.clock.advance(seconds=60)
+    assert store.memory.list_threads(ADA).items == []
     assert store.erase_resource(ADA).counts == COUNTS
     assert kept(backend) == []
 

@@ -701,7 +701,9 @@ def test_a_claim_of_no_run_creates_none(backend):
     assert backend.items() == []
 
 
-@pytest.mark.parametrize("options", [{"owner": " "}, {"to": ""}, {"from_": "running"}], ids=repr)
+@pytest.mark.parametrize(
+    "options", [{"owner": " "}, {"owner": None}, {"to": ""}, {"from_": 5}, {"from_": "running"}], ids=repr
+)
 def test_a_claim_that_says_nothing_is_refused(fake, options):
     with pytest.raises(RequestError):
         claim(fake.store().workflows, **options)

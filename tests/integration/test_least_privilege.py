@@ -27,6 +27,7 @@ TEMPLATE = Path(__file__).parents[2] / "infra" / "template.yaml"
 TABLE = "least-privilege"
 ON_TABLE, ON_INDEX = {"Fn::GetAtt": ["Table", "Arn"]}, {"Fn::Sub": "${Table.Arn}/index/*"}
 START = datetime(2026, 11, 30, tzinfo=UTC)
+pytestmark = pytest.mark.no_cover  # long, and it takes three times as long where it is measured
 
 
 class Permission(NamedTuple):

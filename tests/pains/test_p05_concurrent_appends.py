@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from singletable import AsyncDynamoDBStore, DynamoDBStore
+from singletable.schemas import Score
 from singletable.testing import AsyncMemoryTransport, MemoryDatabase, MemoryTransport
-from tests.pains.support import ids, listed, thread, turn
+from tests.pains.support import another, ids, listed, thread, turn
 
 NAMES = [f"m{number:03}" for number in range(100)]
 with_and_without_row = pytest.mark.parametrize("has_row", [True, False], ids=["row", "no-row"])
@@ -76,3 +77,34 @@ def test_p05_one_message_that_is_saved_by_many_is_stored_once():
     assert listed(store.memory) == ["same"]
     assert len({found[0].order for found in saved}) == 1
     assert len(database.items("agents")) == 2
+
+
+OVERTAKEN = {
+    "a message": lambda store, n: store.memory.save_messages(turn(f"m{n}")),
+    "one message": lambda store, n: store.memory.save_messages(
+        turn("same", thread_id=f"t{n % 2}", content=f"{n}"), durability="batch"
+    ),
+    "metadata": lambda store, n: store.memory.update_thread_metadata("t", resource_id="ada", update=lambda _: {"n": n}),
+    "a resource": lambda store, n: store.memory.update_resource("ada", metadata={"n": n}),
+    "a state": lambda store, n: store.memory.set_thread_state("t", type="todo", value=n),
+    "a score": lambda store, n: store.scores.save_score(
+        Score(id="s", scorer_id="x", run_id="r", entity_id="e", scorer={}, output={}, source="TEST", score=n)
+    ),
+}
+
+
+@pytest.mark.parametrize("change", OVERTAKEN.values(), ids=OVERTAKEN)
+def test_p05_a_change_that_others_overtake_twelve_times_comes_through(fake, monkeypatch, change):
+    """At each request that writes, another process makes the same change first."""
+    monkeypatch.setattr("singletable.retry.random.uniform", lambda _low, _high: 0)  # no pause is worth the wait here
+    store, other, left = fake.store(), another(fake).store(), iter(range(1, 13))
+    store.memory.save_thread(thread())
+    change(store, 100)
+
+    def overtake(request):
+        if request.operation in ("TransactWriteItems", "PutItem", "UpdateItem") and (number := next(left, None)):
+            change(other, number)
+
+    fake.faults.on_request = overtake
+    change(store, 101)
+    assert next(left, None) is None

@@ -130,6 +130,17 @@ def test_p44_a_delete_whose_answer_is_lost_succeeds(counters, transport):
     assert counters.get(Counter.Key(id="a")) is None
 
 
+@pytest.mark.parametrize("reading", ["throttle", "lose_answer"])
+def test_p45_a_lost_answer_that_cannot_be_asked_for_is_told_as_unknown(counters, transport, reading):
+    counters.create(Counter(id="a"))
+    transport.faults.lose_answer(operation="UpdateItem")
+    getattr(transport.faults, reading)(operation="GetItem")
+    with pytest.raises(OutcomeUnknownError) as caught:
+        counters.update(Counter.Key(id="a"), Counter.Patch(count=add(1)))
+    assert (caught.value.operation, caught.value.entity) == ("UpdateItem", "counter")
+    assert counters.get(Counter.Key(id="a")) == Counter(id="a", count=1)
+
+
 def test_p44_a_write_that_did_not_arrive_is_told_as_unknown(counters, transport):
     counters.create(Counter(id="a"))
 

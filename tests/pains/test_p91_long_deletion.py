@@ -17,6 +17,7 @@ TABLE = create_table_params("fake", [entity.spec for entity in ENTITIES])
 COUNT = 10_000
 REQUESTS = 2 * COUNT // 50
 """What a deletion that nobody stops takes, about."""
+pytestmark = pytest.mark.no_cover  # long, and it takes three times as long where it is measured
 
 
 def name(number):
@@ -71,7 +72,7 @@ def test_p91_nothing_is_seen_from_the_first_write_on_and_nothing_is_left():
 
     def watch(request):
         """Before each request: has anything come back since the first write?"""
-        if written and random.random() < 0.1:
+        if written and random.random() < 0.05:
             watched.append(request)
             assert visible(watcher) == [None, None]
         if request.operation != "Query":
@@ -88,7 +89,7 @@ def test_p91_nothing_is_seen_from_the_first_write_on_and_nothing_is_left():
             watcher.save_messages(turn("late"))
     assert COUNT < len(fake.items()) < 2 * COUNT
     memory.delete_thread("t")
-    assert len(watched) > 10
+    assert len(watched) > 5
     assert sorted(item["_entity"]["S"] for item in fake.items()) == ["thread", "tombstone"]
     assert visible(watcher) == [None, None]
     assert ids(watcher.list_threads("ada").items) == ["kept"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -292,4 +293,4 @@ TableMachine.TestCase.settings = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-TestTable = TableMachine.TestCase
+TestTable = pytest.mark.no_cover(TableMachine.TestCase)  # long, and it takes three times as long where it is measured

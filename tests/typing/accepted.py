@@ -157,6 +157,7 @@ def streams(record: dict[str, object]) -> None:
 def store(store: DynamoDBStore, thread: Thread, message: Message) -> None:
     assert_type(store.memory.save_thread(thread), Thread)
     assert_type(store.memory.save_messages([message]), list[Message])
+    assert_type(store.memory.save_messages([message], durability="batch"), list[Message])
     assert_type(store.memory.context("t", last=20), Context)
     assert_type(store.memory.list_messages("t", per_page=None), Page[Message])
     assert_type(store.memory.list_threads("r", order_by="updated_at"), Page[Thread])

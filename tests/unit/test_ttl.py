@@ -33,6 +33,13 @@ def test_an_entity_that_is_not_enabled_does_not_expire():
     assert read_expiry({"tombstone": {"enabled": False}}, ENTITIES).seconds == {}
 
 
+def test_what_is_switched_off_names_an_attribute_only_where_it_says_one():
+    message = {"default_ttl_seconds": 1, "attribute_name": "x"}
+    assert read_expiry({"message": message, "thread": {"enabled": False}}, ENTITIES).attribute == "x"
+    with pytest.raises(ConfigurationError, match="x and y are asked for"):
+        read_expiry({"message": message, "thread": {"enabled": False, "attribute_name": "y"}}, ENTITIES)
+
+
 @pytest.mark.parametrize(
     ("config", "problem"),
     [

@@ -9,7 +9,7 @@ from ..._async.table import AsyncTable
 from ...declare import PrimaryKey
 from ...entity import Entity
 from ...errors import ConditionFailedError
-from ...retry import ATTEMPTS, pause_seconds
+from ..contention import CHANGES, change_pause_seconds
 
 E = TypeVar("E", bound=Entity)
 
@@ -27,12 +27,12 @@ async def replaced(table: AsyncTable, key: PrimaryKey[E], renew: Callable[[E | N
             return await _write(table, entity, current, stamp)
         except ConditionFailedError as error:
             attempt += 1
-            if attempt == ATTEMPTS:
+            if attempt == CHANGES:
                 raise
             # Not every DynamoDB says what stands in the way, and what did may be gone.
             current = error.current if isinstance(error.current, type(entity)) else await table.get(key)
         if attempt > 1:  # once is no contention: something is stored
-            await table.sleep(pause_seconds(attempt))
+            await table.sleep(change_pause_seconds(attempt))
 
 
 async def _write(table: AsyncTable, entity: E, current: E | None, stamp: str) -> E:

@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
 
-from singletable.schemas import Message, Thread, Tombstone
+from singletable.schemas import Message
 
-from ..._async.transaction import AsyncTransaction
-from ...errors import (
-    ConditionFailedError,
-    PartialSaveError,
-    RequestError,
-    SingleTableError,
-    TransactionFailedError,
-)
-from ...items import key_fields, pointer_key, target_key
+from ...errors import PartialSaveError, RequestError, SingleTableError, TransactionFailedError
+from ...items import pointer_key
 from ...refusals import refused_at
 from ...requests import TRANSACTION_BYTES, TRANSACTION_MEMBERS
-from ...retry import ATTEMPTS, pause_seconds
+from ..contention import CHANGES, change_pause_seconds
 from ..stamps import after, milliseconds
-from .domain import AsyncDomain, require
+from .domain import require
+from .placing import pointed
 from .rows import touch
-from .separate import send_each
-from .threads import thread_deleted
+from .saving_singly import AsyncSavingSingly
 
 Durability: TypeAlias = Literal["transaction", "batch"]
-"""Whether messages are stored all or none, or each alone, at half the price."""
 MESSAGE_MEMBERS = 3
 """What a message may take in a transaction: itself, its pointer, and the place that it leaves."""
 OVERHEAD_BYTES = 16 * 1024
 """What conditions and a change of place add to the size of a message in a transaction, at most: keys of 2 KB."""
 
 
-@dataclass(frozen=True)
-class _End:
-    """The end of a thread at one moment."""
-
-    has_row: bool
-    times: list[datetime]
-    """When the thread was last changed, and the time of its newest message, as far as there are such."""
-
-
-class AsyncSaving(AsyncDomain):
-    """Messages, stored all or none."""
+class AsyncSaving(AsyncSavingSingly):
+    """Messages, stored all or none, or each for itself."""
 
     async def save_messages(
         self, messages: Iterable[Message], *, durability: Durability = "transaction"
@@ -61,30 +42,34 @@ class AsyncSaving(AsyncDomain):
         33 messages, or 4 MB, are saved in parts, in order: PartialSaveError says how far that came.  Raises
         ThreadDeletedError for a deleted thread, and ItemTooLargeError before anything is sent.
 
-        With `durability="batch"` new messages are not all or none: each is written alone, at half the write units, by
-        three requests for the call and two for each message, eight at once.  If that is interrupted, some are stored;
-        saving all again completes it, and leaves none twice.  One thing is lost: messages of a save that dies while
-        their thread is being deleted may come to light when its tombstone expires, a day later."""
-        if durability not in get_args(Durability):
-            raise RequestError('durability is "transaction" or "batch"')
+        With `durability="batch"` each message is stored for itself, for half the write units.  It takes two requests
+        for each message, and three for its thread; two more where a message was stored before.  A message that moves
+        is moved by a transaction, at its price.  Not promised is that all are stored or none: others see the turn
+        while it is incomplete, and a save that fails or dies leaves a part of it.  Saved again it is completed, each
+        message once and in its order; PartialSaveError says which messages are known to be stored, `updated_at` of
+        the thread may be ahead of them.  Where a save dies in the very moment in which another caller deletes the
+        thread, or saves the same new message to another place, what it put there may remain."""
+        if durability not in ("transaction", "batch"):
+            raise RequestError('durability must be "transaction" or "batch"')
         given = list(messages)
         for message in given:
             require(message, Message)
         distinct = list({message.id: message for message in given}.values())
-        saved: list[Message] = []
+        save = self._save if durability == "transaction" else self._save_singly
+        stored: dict[str, Message] = {}
         for part in self._parts(distinct):
             try:
-                saved += await self._save(part, durability)
+                await save(part, stored)
             except SingleTableError as error:
-                if not saved:
+                if not stored:
                     raise
                 raise PartialSaveError(
-                    f"{len(saved)} of {len(distinct)} messages are stored; .saved has them, save the others again",
-                    saved=saved,
-                    operation="TransactWriteItems",
+                    f"{len(stored)} of {len(distinct)} messages are stored; .saved has them, save the others again",
+                    saved=[stored[message.id] for message in distinct if message.id in stored],
+                    operation="TransactWriteItems" if durability == "transaction" else "PutItem",
                     table=self.table.name,
                 ) from error
-        return saved
+        return [stored[message.id] for message in distinct]
 
     def _parts(self, messages: Sequence[Message]) -> list[list[Message]]:
         """Messages in groups that one transaction holds; raises ItemTooLargeError for one that no item holds."""
@@ -107,104 +92,37 @@ class AsyncSaving(AsyncDomain):
         place = {"created_at": milliseconds(message.created_at), "order": message.order or order}
         return message.model_copy(update=place)
 
-    async def _save(self, messages: Sequence[Message], durability: Durability) -> list[Message]:
+    async def _save(self, messages: Sequence[Message], saved: dict[str, Message]) -> None:
         olds: dict[str, Message] = {}
         attempt = 0
         while True:
             ends = {thread: await self._end(thread) for thread in dict.fromkeys(m.thread_id for m in messages)}
             times = {thread: after(self.clock(), *end.times) for thread, end in ends.items()}
             stored = self._stamped(messages, olds, times)
-            tx = self.table.transaction()
-            for message in stored:
-                tx.put(message, old=olds.get(message.id))
-            for thread, end in ends.items():
-                touch(tx, thread, has_row=end.has_row, time=times[thread])
-            # What was stored before, and may have a place to leave, moves all or none.
-            one_by_one = durability == "batch" and attempt == 0
-            refusal = await self._refusal(tx, one_by_one=one_by_one)
-            if refusal is None:
-                if one_by_one:
-                    await self._require_living(stored)
-                return stored
-            attempt += 1
-            if attempt == ATTEMPTS:
-                raise refusal
-            self._learn(refusal, stored, olds)
-            await self.table.sleep(pause_seconds(attempt))
-
-    async def _refusal(
-        self, tx: AsyncTransaction, *, one_by_one: bool
-    ) -> ConditionFailedError | TransactionFailedError | None:
-        """Send what a save writes; None, or the error that says which condition did not hold."""
-        try:
-            if one_by_one:
-                await send_each(tx)
+            try:
+                async with self.table.transaction() as tx:
+                    for message in stored:
+                        tx.put(message, old=olds.get(message.id))
+                    for thread, end in ends.items():
+                        touch(tx, thread, has_row=end.has_row, time=times[thread])
+            except TransactionFailedError as error:
+                attempt += 1
+                if attempt == CHANGES or not refused_at(error):
+                    raise
+                self._learn(error, stored, olds)
             else:
-                await tx.sender.transact(tx.writes)
-        except ConditionFailedError as error:
-            return error
-        except TransactionFailedError as error:
-            if not refused_at(error):
-                raise
-            return error
-        return None
+                saved.update((message.id, message) for message in stored)
+                return
+            await self.table.sleep(change_pause_seconds(attempt))
 
-    async def _end(self, thread_id: str) -> _End:
-        found = await self.table.query(*self._conversation(thread_id)).reverse().limit(2).all()
-        if any(isinstance(item, Tombstone) for item in found):
-            raise thread_deleted(self.table.name)
-        changed = [item.updated_at for item in found if isinstance(item, Thread)]
-        return _End(bool(changed), changed + [item.created_at for item in found if isinstance(item, Message)])
-
-    def _stamped(
-        self, messages: Sequence[Message], olds: Mapping[str, Message], times: Mapping[str, datetime]
-    ) -> list[Message]:
-        """Messages with their places: the one they have, the one they ask for, or the next one of their thread."""
-        latest = dict(times)
-        stored: list[Message] = []
-        for message, order in zip(messages, self.orders.next(self.clock(), len(messages)), strict=True):
-            old = olds.get(message.id)
-            if "created_at" in message.model_fields_set:
-                created_at = milliseconds(message.created_at)
-            else:
-                created_at = old.created_at if old else latest[message.thread_id]
-            latest[message.thread_id] = max(latest[message.thread_id], created_at)
-            # In another thread its order may be taken, by the copy of a message that was copied with its thread.
-            kept = old.order if old and old.thread_id == message.thread_id else ""
-            place = {"created_at": created_at, "order": kept or (order if old else message.order or order)}
-            stored.append(message.model_copy(update=place))
-        return stored
-
-    async def _require_living(self, stored: Sequence[Message]) -> None:
-        """Remove what was just written into threads that were deleted meanwhile; raises ThreadDeletedError for it."""
-        ids = {message.thread_id for message in stored}
-        found = await self.table.get_many([Tombstone.Key(thread_id=thread_id) for thread_id in ids])
-        deleted = {tombstone.thread_id for tombstone in found}
-        if not deleted:
-            return
-        async with self.table.transaction() as tx:
-            for message in stored:
-                if message.thread_id in deleted:
-                    tx.delete(Message.Key.of(message), Message.ById(id=message.id))
-        raise thread_deleted(self.table.name)
-
-    def _learn(
-        self,
-        refusal: ConditionFailedError | TransactionFailedError,
-        stored: Sequence[Message],
-        olds: dict[str, Message],
-    ) -> None:
+    def _learn(self, error: TransactionFailedError, stored: Sequence[Message], olds: dict[str, Message]) -> None:
         """From the pointers that stood in the way: where the messages are stored already."""
-        if isinstance(refusal, ConditionFailedError):
-            refused = [(refusal.key, refusal.item)]
-        else:
-            reasons = [refusal.reasons[position] for position in refused_at(refusal)]
-            refused = [(reason.key, reason.item) for reason in reasons]
         by_pointer = {pointer_key(Message.ById(id=one.id), self.table.scope)["pk"]["S"]: one for one in stored}
-        for key, item in refused:
-            message = by_pointer.get(key["pk"]["S"]) if key else None
+        for position in refused_at(error):
+            reason = error.reasons[position]
+            message = by_pointer.get(reason.key["pk"]["S"]) if reason.key else None
             if message is None:
                 continue  # the thread's row: its end is read again
             olds.pop(message.id, None)
-            if item is not None:
-                olds[message.id] = message.model_copy(update=key_fields(Message, target_key(item)))
+            if reason.item is not None:
+                olds[message.id] = pointed(message, reason.item)

@@ -12,8 +12,8 @@ from singletable.schemas import Span
 
 from ...concurrency import gather_in_tasks
 from ...errors import AlreadyExistsError, ConditionFailedError, RequestError
-from ...retry import ATTEMPTS, pause_seconds
 from ...values import KEEP
+from ..contention import CHANGES, change_pause_seconds
 from ..span_forms import listing_of, placed, previewed
 from .domain import AsyncDomain, require
 
@@ -79,7 +79,7 @@ class AsyncSpans(AsyncDomain):
                 return await self.table.create(placed(span, self._arrival()))
             except AlreadyExistsError as error:
                 attempt += 1
-                if attempt == ATTEMPTS:
+                if attempt == CHANGES:
                     raise
                 found = error.current
             # Not every DynamoDB says what stands in the way.
@@ -88,7 +88,7 @@ class AsyncSpans(AsyncDomain):
                 # Unless it was deleted, or stored with another arrival, since it was seen.
                 with suppress(ConditionFailedError):
                     return await self._replace(span, current)
-            await self.table.sleep(pause_seconds(attempt))
+            await self.table.sleep(change_pause_seconds(attempt))
 
     async def _replace(self, span: Span, current: Span) -> Span:
         arrival = current.arrival

@@ -11,13 +11,13 @@ from singletable.schemas import WorkflowRun, WorkflowSnapshot
 from ..._async.query import AsyncQuery
 from ...errors import ConditionFailedError, NotFoundError, RequestError
 from ...page import Page
-from ...retry import ATTEMPTS, pause_seconds
 from ...values import JsonObject, Range, between, gte, lte
 from ..claim import Claim
 from ..contention import CHANGES, change_pause_seconds
 from ..runs import as_json, context_of, empty_snapshot, status_of, thread_of, with_result
 from ..stamps import after, milliseconds
 from .domain import AsyncDomain
+from .filtering import require_text
 from .paging import paged
 
 Revised = TypeVar("Revised", WorkflowSnapshot, WorkflowSnapshot | None)
@@ -173,8 +173,8 @@ class AsyncWorkflows(AsyncDomain):
         A loser has written nothing, and sees the run with its owner.  A claim whose answer was lost counts for the
         one who made it.  One request, and one write unit for each KB of the run.  Raises NotFoundError where there is
         no run."""
-        if not owner.strip() or not to.strip():
-            raise RequestError("owner and to are texts that are not blank: they say who has the run, and its status")
+        for name, text in (("owner", owner), ("from_", from_), ("to", to)):
+            require_text(name, text)
         if from_ == to:
             raise RequestError("from_ and to are the same: a claim that changes nothing would be won by everybody")
         key, time, attempt = WorkflowSnapshot.Key(workflow_name=workflow_name, run_id=run_id), self.clock(), 0
@@ -184,12 +184,12 @@ class AsyncWorkflows(AsyncDomain):
                 return Claim(won=True, run=await self._take(key, patch, from_, milliseconds(time)))
             except ConditionFailedError as error:
                 current, attempt = error.current, attempt + 1
-                if attempt == ATTEMPTS or not isinstance(current, WorkflowSnapshot):
+                if attempt == CHANGES or not isinstance(current, WorkflowSnapshot):
                     raise
                 if current.status != from_:
                     return Claim(won=False, run=current)
                 time = after(self.clock(), current.updated_at)  # the clock of this machine is behind
-            await self.table.sleep(pause_seconds(attempt))
+            await self.table.sleep(change_pause_seconds(attempt))
 
     def _runs(
         self, workflow_name: str | None, resource_id: str | None, created_at: Range[datetime] | None

@@ -11,7 +11,7 @@ from singletable.schemas import Message, Thread, ThreadState, Tombstone
 
 from ...errors import TransactionFailedError
 from ...refusals import refused_at
-from ...retry import ATTEMPTS, pause_seconds
+from ..contention import CHANGES, change_pause_seconds
 from ..stamps import after, milliseconds
 from .domain import Domain
 from .threads import thread_not_found
@@ -67,9 +67,9 @@ class ThreadDeletion(Domain):
             except TransactionFailedError as error:
                 # The thread was given to another resource since it was seen, or came to be.
                 attempt += 1
-                if attempt == ATTEMPTS or not refused_at(error):
+                if attempt == CHANGES or not refused_at(error):
                     raise
-            self.table.sleep(pause_seconds(attempt))
+            self.table.sleep(change_pause_seconds(attempt))
 
     def _put_tombstone(self, thread_id: str, owner: str | None, old: Tombstone | None) -> Tombstone:
         # Later than the one before, so that a copy that is being made under this id sees that it is no longer its own.
@@ -97,9 +97,9 @@ class ThreadDeletion(Domain):
             except TransactionFailedError as error:
                 # A message that was moved to another thread since it was listed: list again.
                 attempt += 1
-                if attempt == ATTEMPTS or not refused_at(error):
+                if attempt == CHANGES or not refused_at(error):
                     raise
-                self.table.sleep(pause_seconds(attempt))
+                self.table.sleep(change_pause_seconds(attempt))
             else:
                 attempt = 0
 

@@ -14,7 +14,6 @@ from singletable.schemas import Message, Thread, ThreadState, Tombstone
 from ...declare import PrimaryKey
 from ...errors import TransactionFailedError
 from ...refusals import refused_at
-from ...retry import ATTEMPTS, pause_seconds
 from ..contention import CHANGES, change_pause_seconds
 from ..stamps import after, milliseconds
 from .deleting_threads import DELETED_AT_ONCE
@@ -112,10 +111,10 @@ class ThreadErasure(Domain):
             except TransactionFailedError as error:
                 # A message was moved since it was listed, or the id of one that has expired is another's by now.
                 attempt += 1
-                if attempt == ATTEMPTS or not refused_at(error):
+                if attempt == CHANGES or not refused_at(error):
                     raise
             removed += self._erase_expired(found)
-            self.table.sleep(pause_seconds(attempt))
+            self.table.sleep(change_pause_seconds(attempt))
         return removed
 
     def _erase_expired(self, places: list[MessagePlace]) -> int:

@@ -10,7 +10,7 @@ from ..._sync.table import Table
 from ...declare import PrimaryKey
 from ...entity import Entity
 from ...errors import ConditionFailedError
-from ...retry import ATTEMPTS, pause_seconds
+from ..contention import CHANGES, change_pause_seconds
 
 E = TypeVar("E", bound=Entity)
 
@@ -28,12 +28,12 @@ def replaced(table: Table, key: PrimaryKey[E], renew: Callable[[E | None], E], *
             return _write(table, entity, current, stamp)
         except ConditionFailedError as error:
             attempt += 1
-            if attempt == ATTEMPTS:
+            if attempt == CHANGES:
                 raise
             # Not every DynamoDB says what stands in the way, and what did may be gone.
             current = error.current if isinstance(error.current, type(entity)) else table.get(key)
         if attempt > 1:  # once is no contention: something is stored
-            table.sleep(pause_seconds(attempt))
+            table.sleep(change_pause_seconds(attempt))
 
 
 def _write(table: Table, entity: E, current: E | None, stamp: str) -> E:

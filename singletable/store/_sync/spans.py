@@ -13,8 +13,8 @@ from singletable.schemas import Span
 
 from ...concurrency import gather_in_threads
 from ...errors import AlreadyExistsError, ConditionFailedError, RequestError
-from ...retry import ATTEMPTS, pause_seconds
 from ...values import KEEP
+from ..contention import CHANGES, change_pause_seconds
 from ..span_forms import listing_of, placed, previewed
 from .domain import Domain, require
 
@@ -80,7 +80,7 @@ class Spans(Domain):
                 return self.table.create(placed(span, self._arrival()))
             except AlreadyExistsError as error:
                 attempt += 1
-                if attempt == ATTEMPTS:
+                if attempt == CHANGES:
                     raise
                 found = error.current
             # Not every DynamoDB says what stands in the way.
@@ -89,7 +89,7 @@ class Spans(Domain):
                 # Unless it was deleted, or stored with another arrival, since it was seen.
                 with suppress(ConditionFailedError):
                     return self._replace(span, current)
-            self.table.sleep(pause_seconds(attempt))
+            self.table.sleep(change_pause_seconds(attempt))
 
     def _replace(self, span: Span, current: Span) -> Span:
         arrival = current.arrival

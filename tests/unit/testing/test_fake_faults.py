@@ -2,6 +2,7 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 
 import pytest
 
@@ -333,3 +334,19 @@ def test_async_transport_meets_faults():
     transport.faults.throttle()
     with pytest.raises(ThrottledError):
         asyncio.run(transport.send(Request("GetItem", {"TableName": "t", "Key": key(1)})))
+
+
+def test_a_hook_is_asked_by_one_request_at_a_time():
+    """So that what it does before a request comes before the requests of other threads as well."""
+    transport, counted = MemoryTransport(), [0]
+
+    def hook(_request: Request) -> None:
+        before = counted[0]
+        sleep(0)  # lets another thread run
+        counted[0] = before + 1
+
+    transport.faults.on_request = hook
+    request = Request("PutItem", {"TableName": "t", "Item": key(0)})
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: transport.send(request), range(200)))
+    assert counted == [200]
