@@ -16,9 +16,9 @@ from singletable import (
     PartialBatchError,
     RequestError,
 )
-from singletable.retry import ATTEMPTS
 from singletable.schemas import Score
 from singletable.store._sync.scores import Scores
+from singletable.store.contention import CHANGES
 from singletable.testing import MemoryTransport
 from tests.contract.support import ALL, FAKES, START, make_store_backend
 
@@ -345,7 +345,7 @@ def test_a_save_that_is_overtaken_every_time_is_given_up(fake, rival):
     before_each_put(fake, cycle([lambda: rival.save_score(score(reason="rival"))]))
     with pytest.raises(ConditionFailedError):
         scores.save_score(score(reason="mine"))
-    assert fake.sent.operations == ["PutItem"] * ATTEMPTS
+    assert fake.sent.operations == ["PutItem"] * CHANGES
     assert rival.get_score_by_id("s").reason == "rival"
 
 

@@ -27,7 +27,7 @@ from singletable import (
     starting,
 )
 from tests.contract.entities import Account, Box, Label, LaterNote, Note
-from tests.contract.support import START
+from tests.contract.support import START, TRANSACTING, Backend, make_backend
 
 DAY = timedelta(days=1)
 EXPIRING = {"note": {"enabled": True, "default_ttl_seconds": 60}}
@@ -51,6 +51,12 @@ def fill(table, *numbers, **fields):
 
 def numbers(found):
     return [one.number for one in found]
+
+
+@pytest.fixture(params=[*TRANSACTING, "moto-async"])
+def backend(request) -> Backend:
+    """The fake and moto, with both drivers."""
+    return make_backend(request, request.param)
 
 
 @pytest.fixture
