@@ -3,6 +3,11 @@
 if __name__ != "singletable.schemas":
     raise ImportError("import singletable.schemas; the folder schemas/ is its source, not a module of its own")
 
+from .blob import Blob
+from .blob_entry import BlobEntry
+from .blob_folder import BlobFolder
+from .blob_piece import BlobPiece
+from .blob_upload import BlobUpload
 from .evaluation import Evaluation
 from .message import Content, Message, Role
 from .resource import Resource
@@ -14,6 +19,11 @@ from .trace import Span
 from .workflow_snapshot import WorkflowRun, WorkflowSnapshot
 
 __all__ = [
+    "Blob",
+    "BlobEntry",
+    "BlobFolder",
+    "BlobPiece",
+    "BlobUpload",
     "Content",
     "Evaluation",
     "Message",

@@ -25,6 +25,7 @@ NAMES = {
     "_async": "_sync",
     "aclose": "close",
     "gather_in_tasks": "gather_in_threads",
+    "in_other_thread": "in_this_thread",
     "aclosing": "closing",
     "aiter": "iter",
     "anext": "next",

@@ -13,6 +13,7 @@ from .errors import (
     ConditionFailedError,
     ConfigurationError,
     CorruptItemError,
+    CorruptPayloadError,
     DeclarationError,
     IncompleteKeyError,
     InvalidCursorError,
@@ -24,6 +25,7 @@ from .errors import (
     OutdatedItemError,
     PartialBatchError,
     PartialSaveError,
+    PayloadMissingError,
     Reason,
     RequestError,
     SingleTableError,
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from ._sync.table import Table
     from ._sync.transaction import Transaction
     from .adapters.pynamo import Credentials
+    from .adapters.s3 import S3Blobs
     from .declare import Changes, Index, Lookup, PrimaryKey
     from .entity import Entity
     from .grouping import Grouped
@@ -104,6 +107,7 @@ __all__ = [
     "ConfigurationError",
     "Context",
     "CorruptItemError",
+    "CorruptPayloadError",
     "CreatedAt",
     "Credentials",
     "DeclarationError",
@@ -126,6 +130,7 @@ __all__ = [
     "Page",
     "PartialBatchError",
     "PartialSaveError",
+    "PayloadMissingError",
     "Pk",
     "PrimaryKey",
     "Query",
@@ -133,6 +138,7 @@ __all__ = [
     "Reason",
     "Request",
     "RequestError",
+    "S3Blobs",
     "Scan",
     "SingleTableError",
     "Sk",
@@ -181,6 +187,7 @@ _HOMES: Final = {
     "Table": "_sync.table",
     "Transaction": "_sync.transaction",
     "Credentials": "adapters.pynamo",
+    "S3Blobs": "adapters.s3",
     "Changes": "declare",
     "Index": "declare",
     "Lookup": "declare",

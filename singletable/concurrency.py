@@ -31,6 +31,18 @@ async def gather_in_tasks(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def in_other_thread(call: Callable[[], T]) -> T:
+    """The result of a call that blocks, without blocking the event loop."""
+    import asyncio
+
+    return await asyncio.to_thread(call)
+
+
+def in_this_thread(call: Callable[[], T]) -> T:
+    """The result of a call; the twin of `in_other_thread`."""
+    return call()
+
+
 def gather_in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
     """The results of all calls, in order; after the first failure no other call begins."""
     if len(calls) < 2:

@@ -218,6 +218,14 @@ class CorruptItemError(SingleTableError):
         """What is stored, in DynamoDB's typed JSON, as far as it was read."""
 
 
+class PayloadMissingError(SingleTableError):
+    """A value has lost the pieces of which it is made: they were removed from outside, or their bucket was."""
+
+
+class CorruptPayloadError(SingleTableError):
+    """The bytes of a value are not those that were written: their length or their SHA-256 differs."""
+
+
 class BudgetExceededError(SingleTableError):
     """A reading used up its budget before its end: `page(size, error.cursor)` goes on after what was read."""
 

@@ -1,7 +1,8 @@
-"""The door to the outside: one request in, one response out."""
+"""The doors to the outside: DynamoDB, one request in, one response out; and a bucket for what no item holds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from .wire import Request, Response
@@ -28,4 +29,24 @@ class AsyncTransport(Protocol):
 
     async def aclose(self) -> None:
         """Give up connections and threads; sending afterwards is an error."""
+        ...
+
+
+class Bucket(Protocol):
+    """Objects under names, written once and never changed."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Store an object."""
+        ...
+
+    def get(self, name: str) -> bytes:
+        """The bytes of an object; raises PayloadMissingError where there is none."""
+        ...
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Delete objects; those that are not there are fine."""
+        ...
+
+    def names(self, beginning: str) -> list[str]:
+        """The names of the objects that begin so."""
         ...

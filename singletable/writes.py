@@ -103,12 +103,14 @@ class Writes:
         *,
         old: E | None = None,
         where: Callable[[E], bool] | None = None,
+        or_absent: bool = False,
         expiry: PutExpiry = "refresh",
     ) -> list[Write]:
         """Put an entity over what is there; with `old`, over an item of another key or with other lookups.
 
         Its pointers must be free, or those of the item that it replaces: no write takes a lookup from another item.
-        With `where`, an item must be there for which it holds; an entity with a version must be as it was read."""
+        With `where`, an item must be there for which it holds, or none with `or_absent`; an entity with a version must
+        be as it was read."""
         item = self.item(entity, moment)
         if expiry == "clear":
             item.pop(self.settings.expiry.attribute, None)
@@ -119,7 +121,8 @@ class Writes:
         demands = [] if moved else self._over(old or entity, moment)
         demands += self._version(expected, moment)
         if where is not None:
-            demands.append(self._living(moment) & record(where, entity.spec))
+            holding = record(where, entity.spec)
+            demands.append(self._gone(moment) | holding if or_absent else self._living(moment) & holding)
         first = self._put(type(entity), item, "replace" if where or expected else "put", condition=_all(demands))
         writes = [replace(first, expected=expected)]
         dropped = {pointer["pk"]["S"]: pointer for pointer in pointers(old, self.settings.scope)} if old else {}

@@ -36,12 +36,14 @@ class AsyncTransaction:
         *,
         old: E | None = None,
         where: Callable[[E], bool] | None = None,
+        or_absent: bool = False,
         expiry: PutExpiry = "refresh",
     ) -> None:
         """Store an entity over what is there; `old` is what it replaces under another key or with other lookups.
 
-        With `where`, an item must be there for which it holds."""
-        self.writes += self.sender.writes.put(entity, self.sender.moment(), old=old, where=where, expiry=expiry)
+        With `where`, an item must be there for which it holds; with `or_absent`, none may be there as well."""
+        moment = self.sender.moment()
+        self.writes += self.sender.writes.put(entity, moment, old=old, where=where, or_absent=or_absent, expiry=expiry)
 
     def update(
         self,

@@ -67,6 +67,16 @@ class Table(Reading, Writing, Many, Reindexing, Purging):
         scoped._sender = replace(self._sender, settings=settings)
         return scoped
 
+    def expiring(self, seconds: Mapping[type[Entity], int]) -> Self:
+        """The same table, where what is written of these entities expires after other seconds than elsewhere."""
+        self._require_models(seconds)
+        settings = self._sender.settings
+        lives = {model.spec.name: life for model, life in seconds.items()}
+        expiry = replace(settings.expiry, seconds={**settings.expiry.seconds, **lives})
+        expiring = copy(self)
+        expiring._sender = replace(self._sender, settings=replace(settings, expiry=expiry))
+        return expiring
+
     @overload
     def query(self, path: PrimaryKey[E] | Index[E], /) -> Query[E, E]: ...
     @overload

@@ -7,6 +7,7 @@ import typer
 from .demo import demo
 from .erase import erase
 from .export import export
+from .gc import gc
 from .import_ import import_
 from .keys import keys
 from .purge import purge
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(erase)
 app.command()(export)
+app.command()(gc)
 app.command("import")(import_)
 app.command()(keys)
 app.command()(purge)

@@ -6,8 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from ._async.blobs import AsyncBlobs
     from ._async.dynamodb import AsyncDynamoDBStore
+    from ._sync.blobs import Blobs
     from ._sync.dynamodb import DynamoDBStore
+    from .blob_forms import BlobHead, Collected
     from .claim import Claim
     from .context import Context
     from .dates import DateRange
@@ -21,8 +24,12 @@ if TYPE_CHECKING:
     from .thread_reports import Diagnosis, EqualTimes, LargeMessage, ThreadStats
 
 __all__ = [
+    "AsyncBlobs",
     "AsyncDynamoDBStore",
+    "BlobHead",
+    "Blobs",
     "Claim",
+    "Collected",
     "Context",
     "DateRange",
     "Delta",
@@ -47,6 +54,10 @@ __all__ = [
 # Imported at the first use, so that nobody waits for a driver, a store or a twin that is not wanted.  A new name goes
 # to the imports for the type checkers and to `__all__` as well; a test compares them.
 _HOMES: Final = {
+    "AsyncBlobs": "_async.blobs",
+    "Blobs": "_sync.blobs",
+    "BlobHead": "blob_forms",
+    "Collected": "blob_forms",
     "AsyncDynamoDBStore": "_async.dynamodb",
     "DynamoDBStore": "_sync.dynamodb",
     "Claim": "claim",

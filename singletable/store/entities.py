@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from singletable.schemas import (
+    Blob,
+    BlobEntry,
+    BlobFolder,
+    BlobPiece,
+    BlobUpload,
     Evaluation,
     Message,
     Resource,
@@ -18,7 +23,7 @@ from singletable.schemas import (
 
 from ..entity import Entity
 from ..errors import ConfigurationError
-from ..ttl import life_seconds, read_entry, read_expiry
+from ..ttl import life_seconds, read_entry
 
 ENTITIES: tuple[type[Entity], ...] = (
     Thread,
@@ -30,30 +35,27 @@ ENTITIES: tuple[type[Entity], ...] = (
     Score,
     Evaluation,
     Span,
+    Blob,
+    BlobEntry,
+    BlobFolder,
+    BlobPiece,
+    BlobUpload,
 )
 IN_THREAD = frozenset({"message", "thread_state"})
-LATER = frozenset({"blob"})
-"""Entities that Mastra's setting names and that this version does not store."""
+IN_BLOB = frozenset({"blob_entry", "blob_piece"})
+PIECES_LIVE_ON = 24 * 3600
+"""So many seconds longer than a blob its pieces are kept: they are written before it."""
 
 
 def known_ttl(config: Mapping[str, object]) -> dict[str, object]:
     """The entries for what this version stores, where `eval`, Mastra's name, is `evaluation`.
 
     What is in a thread has the thread's life where it is given none.  Raises ConfigurationError where it is given a
-    longer one, for both names of an entity at once, for a second attribute, whatever entity names it, and if what this
-    version does not store is enabled."""
+    longer one, and for both names of an entity at once."""
     if {"eval", "evaluation"} <= config.keys():
         raise ConfigurationError("ttl: eval and evaluation are two names of one entity; keep one of them")
     renamed = {"evaluation" if entity == "eval" else entity: entry for entity, entry in config.items()}
-    known = {entity: entry for entity, entry in renamed.items() if entity not in LATER}
-    for entity in renamed.keys() & LATER:
-        settings = read_entry(entity, renamed[entity], LATER)
-        if settings.enabled:
-            raise ConfigurationError(f"ttl[{entity!r}] is enabled, but this version stores no {entity}")
-        if settings.names_attribute:
-            names = [model.spec.name for model in ENTITIES]
-            read_expiry({**known, entity: renamed[entity]}, dict.fromkeys([*names, entity]))
-    return known | _lives_in_thread(known)
+    return renamed | _lives_in_thread(renamed) | _lives_in_blob(renamed)
 
 
 def _lives_in_thread(config: Mapping[str, object]) -> dict[str, object]:
@@ -69,6 +71,21 @@ def _lives_in_thread(config: Mapping[str, object]) -> dict[str, object]:
                 f"{entity!r} at most as many, or leave it out"
             )
     return {entity: config.get(entity, config["thread"]) for entity in sorted(IN_THREAD)}
+
+
+def _lives_in_blob(config: Mapping[str, object]) -> dict[str, object]:
+    """The entries for what a blob is made of."""
+    for entity in sorted(IN_BLOB & config.keys()):
+        raise ConfigurationError(f"ttl: {entity} goes with its blob; give seconds to 'blob'")
+    life = _life("blob", config["blob"]) if "blob" in config else None
+    if life is None:
+        return {}
+    entry = read_entry("blob", config["blob"], {"blob"})
+    named = {"attribute_name": entry.attribute_name}
+    return {
+        "blob_entry": {"default_ttl_seconds": life, **named},
+        "blob_piece": {"default_ttl_seconds": life + PIECES_LIVE_ON, **named},
+    }
 
 
 def _life(entity: str, entry: object) -> int | None:

@@ -125,11 +125,24 @@ SCANS: Calls = {
     "purge_expired": lambda s: s.purge_expired(allow_scan=True),
 }
 """The calls of a store that read the whole table."""
+BLOBS: Calls = {
+    "delete": lambda b: [b.write("x/k", b"b"), b.delete("x/k")][1:],
+    "gc": lambda b: b.gc(),
+    "head": lambda b: b.head("x/k"),
+    "list": lambda b: b.list("x"),
+    "namespace": lambda b: b.namespace("x").list(),
+    "read": lambda b: b.read("x/k"),
+    "read_many": lambda b: b.read_many(["x/k"]),
+    "read_range": lambda b: b.read_range("x/k", 0, 1),
+    "read_stream": lambda b: [b.write("x/k", b"b"), *b.read_stream("x/k")][1:],
+    "write": lambda b: [b.write("x/k", bytes(500_000)), b.write("x/k", b"b"), b.read("x/k")][2:],
+}
 DOMAINS: Mapping[str, Calls] = {
     "memory": MEMORY,
     "workflows": WORKFLOWS,
     "scores": SCORES,
     "observability": OBSERVABILITY,
+    "blobs": BLOBS,
 }
 CALLS: Calls = {
     **{

@@ -368,7 +368,7 @@ def test_an_item_that_grows_over_400_kb_is_refused(fake, filled):
             "one TTL",
         ),
         ({"message": {"default_ttl_seconds": 60, "attribute_name": "pk"}}, "pk"),
-        ({"blob": {"default_ttl_seconds": 60}}, "blob"),
+        ({"blob_piece": {"default_ttl_seconds": 60}}, "blob"),
         ({"eval": {"enabled": False}, "evaluation": {"default_ttl_seconds": 60}}, "two names"),
     ],
     ids=repr,

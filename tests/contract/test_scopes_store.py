@@ -9,6 +9,7 @@ import pytest
 
 from singletable import DynamoDBStore
 from singletable.schemas import Thread
+from singletable.store._sync.blobs import Blobs
 from singletable.store._sync.memory import Memory
 from singletable.store._sync.observability import Observability
 from singletable.store._sync.scores import Scores
@@ -17,7 +18,7 @@ from tests.contract.every_verb import CALLS, DOMAINS, SCANS, STORE, result
 from tests.contract.leading import check_leading
 from tests.contract.users import ADA, fill, mark
 
-KINDS = {"memory": Memory, "workflows": Workflows, "scores": Scores, "observability": Observability}
+KINDS = {"memory": Memory, "workflows": Workflows, "scores": Scores, "observability": Observability, "blobs": Blobs}
 CONNECTION = {"local", "scoped", "close"}
 """What is no call for what is stored."""
 

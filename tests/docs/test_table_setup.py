@@ -23,7 +23,7 @@ from cfnlint.decode import decode
 
 from singletable import DynamoDBStore
 from singletable.provision import create_table_params
-from singletable.schemas import Evaluation, Message, Resource, Score, Span, Thread
+from singletable.schemas import BlobPiece, BlobUpload, Evaluation, Message, Resource, Score, Span, Thread
 from singletable.store.entities import ENTITIES
 from singletable.store.span_forms import placed
 from singletable.testing import MemoryTransport
@@ -111,6 +111,10 @@ class Example:
         store.observability.create_span(
             Span(span_id="model", parent_span_id="root", name="answer", span_type="model_generation", **step)
         )
+
+        store.blobs.write("reports/may/oslo.txt", b"mild")
+        store.table.put(BlobPiece(payload="9f2c", number=0, content=b"m"))
+        store.table.put(BlobUpload(shelf="12", started_at=self._now, payload="9f2c", path="reports/may/oslo.pdf"))
 
     def items(self) -> list[WireItem]:
         return self._transport.database.items("agents")

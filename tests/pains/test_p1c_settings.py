@@ -52,12 +52,6 @@ def test_p1c_the_entity_that_is_named_expires_and_no_other(fake, name):
     assert stamped == WITH_IT.get(name, {name})
 
 
-def test_p1c_what_is_not_stored_yet_is_only_switched_off():
-    DynamoDBStore("agents", transport=MemoryTransport(), ttl={"blob": {"enabled": False}, "message": entry()})
-    with pytest.raises(ConfigurationError, match=r"'blob'.* stores no blob"):
-        DynamoDBStore("agents", transport=MemoryTransport(), ttl={"blob": entry()})
-
-
 def test_p1c_an_entity_has_one_of_its_two_names():
     with pytest.raises(ConfigurationError, match="eval and evaluation"):
         DynamoDBStore("agents", transport=MemoryTransport(), ttl={"eval": entry(), "evaluation": entry()})

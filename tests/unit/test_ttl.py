@@ -63,10 +63,10 @@ def test_a_setting_that_cannot_be_right_says_what_is_valid(config, problem):
         read_expiry(config, ENTITIES)
 
 
-def test_a_store_takes_settings_for_what_it_stores_later_only_to_switch_it_off():
-    DynamoDBStore("t", transport=MemoryTransport(), ttl={"blob": {"enabled": False}})
-    with pytest.raises(ConfigurationError, match="stores no blob"):
-        DynamoDBStore("t", transport=MemoryTransport(), ttl={"blob": {"default_ttl_seconds": 1}})
+@pytest.mark.parametrize("part", ["blob_entry", "blob_piece"])
+def test_what_a_blob_is_made_of_has_no_life_of_its_own(part):
+    with pytest.raises(ConfigurationError, match="goes with its blob"):
+        DynamoDBStore("t", transport=MemoryTransport(), ttl={part: {"default_ttl_seconds": 1}})
 
 
 def test_an_item_expires_in_the_second_that_it_carries():

@@ -15,8 +15,10 @@ from ...adapters.pynamo import AsyncPynamoTransport, Credentials
 from ...clock import Clock, utc_now
 from ...errors import ConfigurationError
 from ...provision import create_table_params
-from ...transport import AsyncTransport
+from ...transport import AsyncTransport, Bucket
+from ..encodings import Compression, check_compression
 from ..entities import ENTITIES, known_ttl
+from .blobs import AsyncBlobs
 from .erasing import AsyncErasing
 from .exporting import AsyncExporting
 from .importing import AsyncImporting
@@ -32,7 +34,8 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
 
     Where the table is: `region`, `endpoint_url` and `credentials`, or a boto3 `session` or `client`, as boto3 has
     them; or a `transport`, for example of `singletable.testing`.  `ttl` says which entities expire, and when:
-    `{"message": {"enabled": True, "default_ttl_seconds": 2592000}}`.  The constructor contacts nothing; it raises
+    `{"message": {"enabled": True, "default_ttl_seconds": 2592000}}`.  `blobs`, an `S3Blobs`, is where the pieces of
+    blobs go, and `compression` how they are stored, from now on.  The constructor contacts nothing; it raises
     ConfigurationError for settings that contradict each other or name what there is not."""
 
     def __init__(
@@ -46,10 +49,13 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
         client: Any = None,
         transport: AsyncTransport | None = None,
         ttl: Mapping[str, object] | None = None,
+        blobs: Bucket | None = None,
+        compression: Compression | None = None,
         clock: Clock = utc_now,
     ) -> None:
         if not table_name.strip():
             raise ConfigurationError("table_name is blank")
+        check_compression(compression)
         if transport is not None and (region, endpoint_url, credentials, session, client) != (None,) * 5:
             raise ConfigurationError("a transport knows where its table is: give it alone, or none")
         self._own: AsyncPynamoTransport | None = None
@@ -63,6 +69,7 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
         self.observability = AsyncObservability(self.table)
         self.workflows = AsyncWorkflows(self.table)
         self.scores = AsyncScores(self.table)
+        self.blobs = AsyncBlobs(self.table, bucket=blobs, compression=compression)
 
     @classmethod
     def local(cls, *, ttl: Mapping[str, object] | None = None, clock: Clock = utc_now) -> Self:
@@ -93,6 +100,7 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
         store.observability = replace(self.observability, table=store.table)
         store.workflows = replace(self.workflows, table=store.table)
         store.scores = replace(self.scores, table=store.table)
+        store.blobs = replace(self.blobs, table=store.table)
         return store
 
     @property

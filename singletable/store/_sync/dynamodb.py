@@ -16,8 +16,10 @@ from ...adapters.pynamo import Credentials, PynamoTransport
 from ...clock import Clock, utc_now
 from ...errors import ConfigurationError
 from ...provision import create_table_params
-from ...transport import Transport
+from ...transport import Bucket, Transport
+from ..encodings import Compression, check_compression
 from ..entities import ENTITIES, known_ttl
+from .blobs import Blobs
 from .erasing import Erasing
 from .exporting import Exporting
 from .importing import Importing
@@ -33,7 +35,8 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
 
     Where the table is: `region`, `endpoint_url` and `credentials`, or a boto3 `session` or `client`, as boto3 has
     them; or a `transport`, for example of `singletable.testing`.  `ttl` says which entities expire, and when:
-    `{"message": {"enabled": True, "default_ttl_seconds": 2592000}}`.  The constructor contacts nothing; it raises
+    `{"message": {"enabled": True, "default_ttl_seconds": 2592000}}`.  `blobs`, an `S3Blobs`, is where the pieces of
+    blobs go, and `compression` how they are stored, from now on.  The constructor contacts nothing; it raises
     ConfigurationError for settings that contradict each other or name what there is not."""
 
     def __init__(
@@ -47,10 +50,13 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
         client: Any = None,
         transport: Transport | None = None,
         ttl: Mapping[str, object] | None = None,
+        blobs: Bucket | None = None,
+        compression: Compression | None = None,
         clock: Clock = utc_now,
     ) -> None:
         if not table_name.strip():
             raise ConfigurationError("table_name is blank")
+        check_compression(compression)
         if transport is not None and (region, endpoint_url, credentials, session, client) != (None,) * 5:
             raise ConfigurationError("a transport knows where its table is: give it alone, or none")
         self._own: PynamoTransport | None = None
@@ -64,6 +70,7 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
         self.observability = Observability(self.table)
         self.workflows = Workflows(self.table)
         self.scores = Scores(self.table)
+        self.blobs = Blobs(self.table, bucket=blobs, compression=compression)
 
     @classmethod
     def local(cls, *, ttl: Mapping[str, object] | None = None, clock: Clock = utc_now) -> Self:
@@ -94,6 +101,7 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
         store.observability = replace(self.observability, table=store.table)
         store.workflows = replace(self.workflows, table=store.table)
         store.scores = replace(self.scores, table=store.table)
+        store.blobs = replace(self.blobs, table=store.table)
         return store
 
     @property

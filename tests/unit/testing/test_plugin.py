@@ -91,7 +91,7 @@ def output(tmp_path_factory):
     folder = tmp_path_factory.mktemp("theirs")
     (folder / "pytest.ini").write_text(CONFIG)
     (folder / "test_it.py").write_text(THEIRS)
-    return run([sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"], folder)
+    return run([sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:asyncio"], folder)
 
 
 def run(command, folder):

@@ -1,0 +1,1 @@
+"""What lets other libraries keep their state in a store of this one; each needs an extra of its own."""
