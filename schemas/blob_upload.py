@@ -18,6 +18,8 @@ class BlobUpload(Entity, entity="blob_upload", version=1):
     path: str
     replaced: str | None = None
     """The payload that this writing has replaced, and is to remove."""
+    needs_bucket: bool = False
+    """Whether pieces of it may lie in a bucket: without that, nobody can remove them."""
     is_given_up: bool = False
     """Whether its pieces are being removed, so that it must not end any more."""
 
@@ -38,4 +40,5 @@ class BlobUpload(Entity, entity="blob_upload", version=1):
         """What a writing, or who cleans up after it, learns."""
 
         replaced: Change[str | None] = KEEP
+        needs_bucket: Change[bool] = KEEP
         is_given_up: Change[bool] = KEEP

@@ -6,8 +6,16 @@ from contextlib import suppress
 
 import pytest
 
-from singletable import CorruptPayloadError, InvalidKeyError, PayloadMissingError, Request, RequestError
-from singletable.errors import ConfigurationError
+from singletable import (
+    ConfigurationError,
+    CorruptItemError,
+    CorruptPayloadError,
+    InvalidKeyError,
+    PayloadMissingError,
+    Request,
+    RequestError,
+)
+from singletable.testing import MemoryTransport
 from tests.contract.blobs import BIG, PIECE, items_of
 from tests.contract.support import FakeBackend
 
@@ -234,3 +242,14 @@ def test_a_blob_of_a_store_that_has_a_bucket_says_what_is_needed(fake):
     send(fake, "PutItem", Item=items_of(fake, "blob")[0] | {"place": {"S": "s3"}})
     with pytest.raises(ConfigurationError, match="blobs="):
         blobs.read(KEY)
+
+
+@pytest.mark.parametrize("call", [lambda b: b.delete("k"), lambda b: b.write("k", b"new")], ids=["delete", "write"])
+def test_a_blob_with_pieces_that_cannot_be_decoded_is_told_of(fake, call):
+    blobs = fake.store().blobs
+    blobs.write("k", bytes(500_000))
+    (item,) = [item for item in fake.items() if item["_entity"]["S"] == "blob"]
+    put = Request("PutItem", {"TableName": fake.table_name, "Item": item | {"size": {"S": "x"}}})
+    MemoryTransport(fake.database).send(put)
+    with pytest.raises(CorruptItemError):
+        call(blobs)

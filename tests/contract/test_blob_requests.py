@@ -85,6 +85,7 @@ def test_reads_are_strongly_consistent(fake, blobs):
         assert asked["ConsistentRead"] is True, request
 
 
+@pytest.mark.no_cover
 def test_ten_thousand_keys_are_listed_without_a_value():
     """Only their entries are read: of 4 KB of them, a unit."""
     metered, keys = Metered(), [f"a/b/{number:05}" for number in range(10_000)]

@@ -71,16 +71,6 @@ def test_the_largest_that_an_item_holds_is_in_one_and_a_byte_more_is_not(fake):
         assert len(items_of(fake, "blob_piece")) == pieces
 
 
-@pytest.mark.parametrize("settings", [{"ttl": {"blob": {"default_ttl_seconds": 60}}}, {}])
-@pytest.mark.parametrize("key", ["k", "sessions/" + "x" * 900, "é#%/" * 20])
-def test_the_limit_counts_all_that_is_in_the_item(fake, settings, key):
-    """P54: sizes around the limit never meet DynamoDB's refusal, whatever else there is."""
-    blobs = fake.store(**settings).scoped("tenant").blobs
-    for size in range(BIG - 4000, BIG, 97):
-        blobs.write(key, bytes(size))
-    assert blobs.head(key).size == size
-
-
 @pytest.mark.parametrize(
     "parts", [[], [b""], [b"a", b"", b"bc"], [b"x" * 100_000] * 9, [noise(PIECE)] * 2, [noise(BIG)]]
 )

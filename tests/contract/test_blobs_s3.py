@@ -123,8 +123,23 @@ def test_a_bucket_that_denies_access_changes_nothing(fake, s3):
         with pytest.raises(AccessDeniedError, match="put_object"):
             blobs.write("a", OTHER)
     assert blobs.read("a") == b"old"
+
+
+def test_without_the_bucket_nothing_that_is_in_it_is_replaced_or_forgotten(fake, bucket, s3):
+    within, without = fake.store(blobs=bucket).blobs, fake.store().blobs
+    within.write("a", OTHER)
+    for change in (lambda: without.write("a", b"new"), lambda: without.write("a", BIG), lambda: without.delete("a")):
+        with pytest.raises(ConfigurationError, match="blobs="):
+            change()
+    assert within.read("a") == OTHER
+    fake.faults.crash_before(2)
+    with pytest.raises(Crash):
+        within.write("b", OTHER)
     fake.clock.advance(days=2)
-    assert fake.store().blobs.gc().uploads == 1
+    assert without.gc().pieces == 23  # of the value that it staged over the one in the bucket
+    assert len(stored(bucket, s3)) == 4
+    assert within.gc().pieces == 2
+    assert len(stored(bucket, s3)) == 2
 
 
 def test_a_bucket_that_is_none(fake, s3):

@@ -119,7 +119,7 @@ def test_p5b_the_pieces_of_what_expires_expire(fake):
 
 @pytest.mark.parametrize("extra", ["k", "k" * 900, "a/" + "é" * 400])
 def test_p54_what_an_item_holds_is_asked_of_the_whole_item(fake, extra):
-    blobs = fake.store(ttl={"blob": {"default_ttl_seconds": 60}}).blobs
+    blobs = fake.store(ttl={"blob": {"default_ttl_seconds": 60}}).scoped("tenant").blobs
     for size in range(BIG - 2000, BIG, 61):
         blobs.write(extra, bytes(size))
         assert blobs.head(extra).size == size

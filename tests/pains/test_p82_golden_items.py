@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +14,11 @@ from singletable.compile import nested_in
 from singletable.declare import AccessPath
 from singletable.items import key_of
 from singletable.schemas import (
+    Blob,
+    BlobEntry,
+    BlobFolder,
+    BlobPiece,
+    BlobUpload,
     Evaluation,
     Message,
     Resource,
@@ -26,7 +32,14 @@ from singletable.schemas import (
 from singletable.store.entities import ENTITIES
 from singletable.testing import MemoryTransport
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "items.json").read_text("utf-8"))["items"]
+
+def with_bytes(value):
+    """A value in typed JSON, whose bytes are base64 in the file."""
+    return {"B": b64decode(value["B"])} if value.keys() == {"B"} else value
+
+
+TEXT = (Path(__file__).parents[1] / "golden" / "items.json").read_text("utf-8")
+GOLDEN = json.loads(TEXT, object_hook=with_bytes)["items"]
 NOON = datetime(2026, 11, 30, 12, 0, 0, 120_000, tzinfo=UTC)
 ORDER = "01796089440213413-0000-2fe24d"
 NESTED = {"tags": ["a", 1, 1.5, None, True], "deep": {"": "blank key", "é😀": [[]]}}
@@ -63,6 +76,31 @@ EXAMPLES = {
         id="Ada Å", working_memory="# Ada\n- likes Oslo", metadata={"plan": "pro"}, created_at=NOON, updated_at=NOON
     ),
     "resource-bare": Resource(id="ada", created_at=NOON, updated_at=NOON),
+    "blob": Blob(
+        path="users/Ada Å/a#b.txt",
+        etag="5f0c",
+        size=3,
+        digest="ab" * 32,
+        encoding="gzip",
+        content=b"\x00\xff\x1f",
+        created_at=NOON,
+    ),
+    "blob-pieces": Blob(
+        path="p",
+        etag="5f0d",
+        size=400_000,
+        digest="cd" * 32,
+        payload="9f2c",
+        place="s3",
+        piece_bytes=393_216,
+        created_at=NOON,
+    ),
+    "blob_entry": BlobEntry(folder="/users/Ada Å", path="users/Ada Å/a#b.txt"),
+    "blob_folder": BlobFolder(folder="/users/Ada Å", touched_at=NOON),
+    "blob_piece": BlobPiece(payload="9f2c", number=12, content=b"\x00\xff"),
+    "blob_upload": BlobUpload(
+        shelf="07", started_at=NOON, payload="9f2c", path="p", replaced="9f2b", needs_bucket=True, is_given_up=True
+    ),
     "tombstone": Tombstone(thread_id="t#1", deleted_at=NOON, done_at=NOON + timedelta(seconds=1)),
     "thread_state": ThreadState(
         thread_id="t#1", type="plan", value={"steps": [1, 1.0], "nested": NESTED}, created_at=NOON, updated_at=NOON
@@ -148,7 +186,8 @@ def written(entity):
 
 def without_write_id(items):
     """As text, so that nothing counts as equal that is not written alike."""
-    return [json.dumps({**item, "_write": "any"} if "_write" in item else item, sort_keys=True) for item in items]
+    marked = [{**item, "_write": "any"} if "_write" in item else item for item in items]
+    return [json.dumps(item, sort_keys=True, default=bytes.hex) for item in marked]
 
 
 def unversioned(entity):

@@ -51,6 +51,7 @@ from singletable import (
 )
 from singletable.conditions import at, begins_with, contains, exists, has_type, is_in, missing, negate, size
 from singletable.schemas import Message, Resource, Thread, Tombstone
+from singletable.store import BlobHead, Collected
 from singletable.streams import Inserted, Modified, Removed, parse
 from singletable.values import JsonObject
 
@@ -159,6 +160,13 @@ def store(store: DynamoDBStore, thread: Thread, message: Message) -> None:
     assert_type(store.memory.save_messages([message]), list[Message])
     assert_type(store.memory.save_messages([message], durability="batch"), list[Message])
     assert_type(store.memory.context("t", last=20), Context)
+    assert_type(store.blobs.write("a/b", b"bytes", if_absent=True), str)
+    assert_type(store.blobs.write("a/b", (bytes(1) for _ in range(3))), str)
+    assert_type(store.blobs.namespace("a", ttl_seconds=60).read("b"), bytes | None)
+    assert_type(store.blobs.read_range("a/b", 1, 2), bytes | None)
+    assert_type(store.blobs.head("a/b"), BlobHead | None)
+    assert_type(store.blobs.list("a/"), list[str])
+    assert_type(store.blobs.gc(dry_run=True), Collected)
     assert_type(store.memory.list_messages("t", per_page=None), Page[Message])
     assert_type(store.memory.list_threads("r", order_by="updated_at"), Page[Thread])
     assert_type(store.memory.update_resource("r", metadata={"a": 1}), Resource)

@@ -31,6 +31,11 @@ from singletable import (
 )
 from singletable.items import to_item
 from singletable.schemas import (
+    Blob,
+    BlobEntry,
+    BlobFolder,
+    BlobPiece,
+    BlobUpload,
     Evaluation,
     Message,
     Resource,
@@ -261,6 +266,11 @@ def examples() -> list[Entity]:
             **{"trace_id": "tr#1", "span_id": "sp#1", "name": "", "span_type": "", "started_at": NOON},
             **{"resource_id": "Ada Å", "listing": "root_anchor", "shard": "0", "arrival": order},
         ),
+        Blob(path="users/Ada Å/a#b.txt", etag="5f0c", size=0, digest="", content=b""),
+        BlobEntry(folder="/users/Ada Å", path="users/Ada Å/a#b.txt"),
+        BlobFolder(folder="/users/Ada Å"),
+        BlobPiece(payload="9f2c", number=12, content=b""),
+        BlobUpload(shelf="07", started_at=NOON, payload="9f2c", path="users/Ada Å/a#b.txt"),
     ]
 
 

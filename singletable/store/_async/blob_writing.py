@@ -103,7 +103,7 @@ class AsyncBlobWriting(AsyncBlobReading):
         return blob
 
     async def _upload(self, path: str, pieces: AsyncPieces, parts: AsyncIterable[bytes]) -> tuple[Blob, BlobUpload]:
-        upload = await self.table.create(self._new_upload(path))
+        upload = await self.table.create(self._new_upload(path, needs_bucket=pieces.place == "s3"))
         digest, size, number, group = hashlib.sha256(), 0, 0, list[bytes]()
         async for part in parts:
             digest.update(part)
@@ -127,17 +127,24 @@ class AsyncBlobWriting(AsyncBlobReading):
         )
         return blob, upload
 
-    def _new_upload(self, path: str, replaced: str | None = None) -> BlobUpload:
+    def _new_upload(self, path: str, replaced: str | None = None, *, needs_bucket: bool) -> BlobUpload:
         payload = _new_id()
-        shelf = f"{int(payload, 16) % SHELVES:02}"
-        started_at = milliseconds(self.clock())
-        return BlobUpload(shelf=shelf, started_at=started_at, payload=payload, path=path, replaced=replaced)
+        return BlobUpload(
+            shelf=f"{int(payload, 16) % SHELVES:02}",
+            started_at=milliseconds(self.clock()),
+            payload=payload,
+            path=path,
+            replaced=replaced,
+            needs_bucket=needs_bucket,
+        )
 
     async def _commit(self, blob: Blob, upload: BlobUpload | None, demand: Demand) -> None:
         """Let a staged blob take the place of what is there; where it may not, its pieces are removed again."""
         folder = self._to_be_touched(folder_of(blob.path))
         try:
-            await self._swap(upload, demand, lambda tx, replaced: _put_blob(tx, blob, folder, replaced, demand))
+            await self._swap(
+                blob.path, upload, demand, lambda tx, replaced: _put_blob(tx, blob, folder, replaced, demand)
+            )
         except ConditionFailedError:
             if upload is not None:
                 with suppress(StorageError):  # the caller has to know of the refusal; gc() finds what is left
@@ -149,12 +156,12 @@ class AsyncBlobWriting(AsyncBlobReading):
     async def _delete(self, path: str, demand: Demand) -> None:
         """Delete the blob of a path, unless there is none."""
         try:
-            await self._swap(None, demand, lambda tx, replaced: _delete_blob(tx, path, replaced, demand))
+            await self._swap(path, None, demand, lambda tx, replaced: _delete_blob(tx, path, replaced, demand))
         except NotFoundError:
             if demand.if_match is not None:
                 raise
 
-    async def _swap(self, upload: BlobUpload | None, demand: Demand, change: Change) -> None:
+    async def _swap(self, path: str, upload: BlobUpload | None, demand: Demand, change: Change) -> None:
         """Make a change of a blob, and remove the pieces of what it replaced.
 
         First as if that had none: where it has, the refusal says which."""
@@ -166,21 +173,26 @@ class AsyncBlobWriting(AsyncBlobReading):
             left = self._mark(tx, upload, replaced)
             try:
                 await tx.sender.transact(tx.writes)
+                break
             except TransactionFailedError as error:
                 attempt += 1
-                current = _in_the_way(error, demand, is_last=attempt == CHANGES)
-            else:
-                break
-            replaced = current if current is not None and current.payload is not None else None
+                replaced = await self._with_pieces(path, error, demand, is_last=attempt == CHANGES)
             if attempt > 1:  # once is no contention: something is stored
                 await self.table.sleep(change_pause_seconds(attempt))
         if replaced is not None and left is not None:
-            try:
-                await self._remove(replaced, left)
-            except StorageError as error:
-                # The change is made, and gc() finds what is left; that it may not be removed, somebody must hear.
-                if not _may_pass(error):
-                    raise
+            await self._clean(replaced, left)
+
+    async def _with_pieces(
+        self, path: str, error: TransactionFailedError, demand: Demand, *, is_last: bool
+    ) -> Blob | None:
+        """The blob that a change did not know, if it has pieces; raises what the caller has to know instead."""
+        if refused_at(error) and error.reasons[0].item is not None and error.reasons[0].current is None:
+            await self.table.get(Blob.Key(path=path))  # raises for one that cannot be read; it may only have expired
+        current = _in_the_way(error, demand, is_last=is_last)
+        if current is None or current.payload is None:
+            return None
+        self._pieces(current)  # raises where nobody could remove them
+        return current
 
     def _mark(self, tx: AsyncTransaction, upload: BlobUpload | None, replaced: Blob | None) -> BlobUpload | None:
         """Let the upload say what is left to be removed afterwards, if anything is; it must not be given up."""
@@ -189,11 +201,22 @@ class AsyncBlobWriting(AsyncBlobReading):
                 tx.delete(BlobUpload.Key.of(upload), where=_is_going_on)
             return None
         if upload is None:
-            upload = self._new_upload(replaced.path, replaced.payload)
+            upload = self._new_upload(replaced.path, replaced.payload, needs_bucket=replaced.place == "s3")
             tx.create(upload)
         else:
-            tx.update(BlobUpload.Key.of(upload), BlobUpload.Patch(replaced=replaced.payload), where=_is_going_on)
+            needs_bucket = upload.needs_bucket or replaced.place == "s3"
+            patch = BlobUpload.Patch(replaced=replaced.payload, needs_bucket=needs_bucket)
+            tx.update(BlobUpload.Key.of(upload), patch, where=_is_going_on)
         return upload
+
+    async def _clean(self, replaced: Blob, upload: BlobUpload) -> None:
+        """Remove the pieces of what was replaced."""
+        try:
+            await self._remove(replaced, upload)
+        except StorageError as error:
+            # The change is made, and gc() finds what is left; that it may not be removed, somebody must hear.
+            if not _may_pass(error):
+                raise
 
     async def _remove(self, blob: Blob, upload: BlobUpload) -> None:
         """Remove the pieces of a blob, and then the upload by which they would be found."""

@@ -32,9 +32,10 @@ class BlobUpkeep(BlobWriting):
     ) -> Collected:
         """Remove what writings left that died at least `grace` ago, and folders in which nothing is any more.
 
-        Nothing that can be read is removed, and whoever still writes after so long a time is told so.  Reads no blob
-        that is whole, and scans nothing: sixteen requests, and some for each writing that died and each empty folder.
-        With `dry_run` nothing is written.  `on_progress` gets what has been done so far."""
+        Of one tenant, or of what has none; of pieces in a bucket only if the store has the bucket.  Nothing that can
+        be read is removed, and whoever still writes after so long a time is told so.  Reads no blob that is whole, and
+        scans nothing: sixteen requests, and some for each writing that died and each empty folder.  With `dry_run`
+        nothing is written.  `on_progress` gets what has been done so far."""
         if grace < SHORTEST_GRACE:
             raise RequestError(f"grace is at least {SHORTEST_GRACE}: until then a writing may be going on")
         done = Collected()
@@ -52,7 +53,8 @@ class BlobUpkeep(BlobWriting):
         for shelf in range(SHELVES):
             oldest = BlobUpload.Oldest(shelf=f"{shelf:02}", started_at=lt(self.clock() - grace))
             for upload in self.table.query(oldest):
-                yield upload
+                if self.bucket is not None or not upload.needs_bucket:
+                    yield upload
 
     def _collect(self, upload: BlobUpload, *, dry_run: bool) -> int:
         """Remove what an upload left; how many pieces that were."""
