@@ -41,6 +41,13 @@ def dynamodb(url: str) -> Any:
     )
 
 
+def s3(url: str) -> Any:
+    """A plain boto3 client of a local server's S3."""
+    return cast("Any", boto3).client(
+        "s3", endpoint_url=url, region_name="us-east-1", aws_access_key_id="test", aws_secret_access_key="test"
+    )
+
+
 def fresh_table(url: str) -> str:
     """The name of a new, empty table with the four indexes."""
     name = f"test-{uuid.uuid4().hex}"

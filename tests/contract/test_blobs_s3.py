@@ -6,26 +6,20 @@ import os
 from itertools import count
 from uuid import uuid4
 
-import boto3
 import pytest
 from botocore.stub import Stubber
 
 from singletable import AccessDeniedError, ConfigurationError, PayloadMissingError, S3Blobs
 from singletable.testing import Crash
+from tests import servers
 
 BIG = os.urandom(9_000_000)
 OTHER = os.urandom(5_000_000)
 
 
-def client(url):
-    return boto3.client(
-        "s3", endpoint_url=url, region_name="us-east-1", aws_access_key_id="test", aws_secret_access_key="test"
-    )
-
-
 @pytest.fixture
 def s3(moto_url):
-    found = client(moto_url)
+    found = servers.s3(moto_url)
     yield found
     found.close()
 

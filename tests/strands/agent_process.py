@@ -1,4 +1,4 @@
-"""One process of an agent, with a model that says what it is told: `first` or `second`, and where the table is."""
+"""One process of an agent, with a model that says what it is told: `first` or `second`, and where its table is."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from strands.models import Model
 from strands.session.snapshot_session_manager import SnapshotSessionManager
 from strands.vended_plugins.context_offloader import ContextOffloader
 
-from singletable import AsyncDynamoDBStore
+from singletable import AsyncDynamoDBStore, S3Blobs
 from singletable.adapters.local import CREDENTIALS, REGION
 from singletable.integrations.strands import DynamoDBStorage
+from tests import servers
 
 NEEDLE = "needle-42"
 
@@ -70,8 +71,11 @@ FIRST = [[use("report", "tu_1")], [{"text": "done"}]]
 SECOND = [[use("retrieve_offloaded_content", "tu_2", reference="tu_1_0", pattern=NEEDLE)], [{"text": "found"}]]
 
 
-async def main(process: str, table: str, url: str) -> None:
-    async with AsyncDynamoDBStore(table, region=REGION, endpoint_url=url, credentials=CREDENTIALS) as store:
+async def main(process: str, table: str, url: str, bucket: str = "") -> None:
+    blobs = S3Blobs(bucket, client=servers.s3(url)) if bucket else None
+    async with AsyncDynamoDBStore(
+        table, region=REGION, endpoint_url=url, credentials=CREDENTIALS, blobs=blobs
+    ) as store:
         storage = DynamoDBStorage(store)
         model = Scripted(*(FIRST if process == "first" else SECOND))
         agent = Agent(

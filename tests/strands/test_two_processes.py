@@ -7,25 +7,32 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from singletable import DynamoDBStore
 from singletable.adapters.local import CREDENTIALS, REGION
-from tests.servers import fresh_table
+from tests import servers
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(params=["embedded", "server"])
+@pytest.fixture(params=["embedded", "server", "server-and-bucket"])
 def place(request):
-    """The name and the address of a table: of the embedded DynamoDB, or of a server beside it."""
-    if request.param == "server":
-        url = request.getfixturevalue("moto_url")
-        yield fresh_table(url), url
-    else:
+    """The name and the address of a table, of the embedded DynamoDB or of a server beside it, and a bucket there."""
+    if request.param == "embedded":
         with DynamoDBStore.local() as store:
-            yield store.table.name, store.endpoint_url
+            yield store.table.name, store.endpoint_url, ""
+            return
+    url = request.getfixturevalue("moto_url")
+    bucket = f"agents-{uuid4().hex}" if request.param == "server-and-bucket" else ""
+    if bucket:
+        servers.s3(url).create_bucket(Bucket=bucket)
+    yield servers.fresh_table(url), url, bucket
+    if bucket:
+        (piece,) = servers.s3(url).list_objects_v2(Bucket=bucket)["Contents"]
+        assert piece["Size"] > 1_000_000
 
 
 def run(process, place):
@@ -47,7 +54,7 @@ def run(process, place):
 def test_a_second_process_resumes_the_session_and_finds_the_needle(place):
     first = run("first", place)
     (offloaded,) = [key for key in first["keys"] if key.startswith("offloader/s1/")]
-    table, url = place
+    table, url, _ = place
     with DynamoDBStore(table, region=REGION, endpoint_url=url, credentials=CREDENTIALS) as store:
         head = store.blobs.head(offloaded)
         assert head is not None
