@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import TypedDict, Unpack, cast
 
 from .errors import NotFoundError, RequestError
 from .store import AsyncBlobs, Blobs
@@ -15,51 +15,33 @@ from .store import AsyncBlobs, Blobs
 MOST_CHARACTERS = 10_000
 
 
-def read_blob(
-    blobs: Blobs,
-    key: str,
-    *,
-    lines: tuple[int, int] | None = None,
-    find: str | None = None,
-    context: int = 2,
-    pointer: str | None = None,
-    most_characters: int = MOST_CHARACTERS,
-) -> str:
-    """The part of a blob that is asked for, as text, cut at `most_characters`.
+class Part(TypedDict, total=False):
+    """Which part of a value is asked for."""
 
-    `lines` are the first and the last line, from 1; `find` is a text, not a pattern, and gives each line with it and
-    `context` lines around; `pointer` is a JSON pointer (RFC 6901) to a part of a document.  `pointer` comes first, and
-    `lines` bound what `find` looks at.  Bytes that are no UTF-8 show as U+FFFD.  The whole blob is read.  Raises
-    NotFoundError where there is none, RequestError for a part that cannot be."""
-    return excerpt(
-        _found(blobs.read(key)),
-        lines=lines,
-        find=find,
-        context=context,
-        pointer=pointer,
-        most_characters=most_characters,
-    )
+    lines: tuple[int, int] | None
+    """The first and the last line, from 1."""
+    find: str | None
+    """A text, not a pattern: each line with it."""
+    context: int
+    """So many lines around each of them."""
+    pointer: str | None
+    """A JSON pointer (RFC 6901) to a part of a document."""
+    most_characters: int
+    """Where what is given is cut."""
 
 
-async def read_blob_async(
-    blobs: AsyncBlobs,
-    key: str,
-    *,
-    lines: tuple[int, int] | None = None,
-    find: str | None = None,
-    context: int = 2,
-    pointer: str | None = None,
-    most_characters: int = MOST_CHARACTERS,
-) -> str:
+def read_blob(blobs: Blobs, key: str, **part: Unpack[Part]) -> str:
+    """The part of a blob that is asked for, as text, cut at `most_characters`, 10,000 unless it is said otherwise.
+
+    `pointer` comes first, and `lines` bound what `find` looks at; `context` is 2 unless it is said otherwise.  Bytes
+    that are no UTF-8 show as U+FFFD.  The whole blob is read.  Raises NotFoundError where there is none, RequestError
+    for a part that cannot be."""
+    return excerpt(_found(blobs.read(key)), **part)
+
+
+async def read_blob_async(blobs: AsyncBlobs, key: str, **part: Unpack[Part]) -> str:
     """The same as `read_blob`, of a store to await."""
-    return excerpt(
-        _found(await blobs.read(key)),
-        lines=lines,
-        find=find,
-        context=context,
-        pointer=pointer,
-        most_characters=most_characters,
-    )
+    return excerpt(_found(await blobs.read(key)), **part)
 
 
 def excerpt(

@@ -62,10 +62,7 @@ class Table(Reading, Writing, Many, Reindexing, Purging):
         `dynamodb:LeadingKeys` of `@<tenant>#*` says the same to DynamoDB."""
         if self.scope:
             raise RequestError("this table has a scope already; a scope has no scope of its own")
-        scoped = copy(self)
-        settings = replace(self._sender.settings, scope=scope_text(tenant))
-        scoped._sender = replace(self._sender, settings=settings)
-        return scoped
+        return self._with(replace(self._sender.settings, scope=scope_text(tenant)))
 
     def expiring(self, seconds: Mapping[type[Entity], int]) -> Self:
         """The same table, where what is written of these entities expires after other seconds than elsewhere."""
@@ -73,9 +70,7 @@ class Table(Reading, Writing, Many, Reindexing, Purging):
         settings = self._sender.settings
         lives = {model.spec.name: life for model, life in seconds.items()}
         expiry = replace(settings.expiry, seconds={**settings.expiry.seconds, **lives})
-        expiring = copy(self)
-        expiring._sender = replace(self._sender, settings=replace(settings, expiry=expiry))
-        return expiring
+        return self._with(replace(settings, expiry=expiry))
 
     @overload
     def query(self, path: PrimaryKey[E] | Index[E], /) -> Query[E, E]: ...
@@ -108,6 +103,12 @@ class Table(Reading, Writing, Many, Reindexing, Purging):
         `dynamodb:Scan`."""
         self._require_models(models)
         return Scan(self._sender, scan_plan(self._sender.settings, models, allow_scan=allow_scan, segments=segments))
+
+    def _with(self, settings: Settings) -> Self:
+        """The same table under other settings."""
+        other = copy(self)
+        other._sender = replace(self._sender, settings=settings)
+        return other
 
     def transaction(self) -> Transaction:
         """A block whose writes happen together or not at all."""

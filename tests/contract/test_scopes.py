@@ -53,6 +53,7 @@ TABLE: Calls = {
     "transaction": lambda t: transaction(t),
     "load": lambda t: None,
     "size_bytes": lambda t: t.size_bytes(note()),
+    "expiring": lambda t: t.expiring({Note: 60}).query(Note.InBox(box_id="b")).all(),
     "scoped": lambda t: None,
 }
 REFUSED = {"update": NotFoundError, "transaction": TransactionFailedError}

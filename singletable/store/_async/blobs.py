@@ -102,7 +102,7 @@ class AsyncBlobs(AsyncBlobUpkeep, AsyncBlobListing):
     async def delete(self, key: str, *, if_match: str | None = None) -> None:
         """Delete a blob; none there is fine, unless `if_match` says which one: NotFoundError.
 
-        One request; four where it has pieces, and one for each 25 of them.  Raises VersionConflictError for a blob
+        One request; three where it has pieces, and one for each 25 of them.  Raises VersionConflictError for a blob
         that is not as `if_match` says."""
         await self._delete(self._path(key), Demand(if_match, must_exist=True))
 
@@ -132,9 +132,9 @@ class AsyncBlobs(AsyncBlobUpkeep, AsyncBlobListing):
 
     async def _read_again(self, path: str, blob: Blob | None) -> bytes | None:
         """The bytes of a blob that was read, with another request only where they are not in its item."""
-        if blob is None or blob.payload is not None:
-            return None if blob is None else await self._read(path, 0, None)
-        return await self._content(blob, 0, None)
+        if blob is None:
+            return None
+        return await (self._content(blob, 0, None) if blob.payload is None else self._read(path, 0, None))
 
     async def _read(self, path: str, start: int, end: int | None) -> bytes | None:
         missed = ""

@@ -33,9 +33,9 @@ class BlobUpkeep(BlobWriting):
         """Remove what writings left that died at least `grace` ago, and folders in which nothing is any more.
 
         Of one tenant, or of what has none; of pieces in a bucket only if the store has the bucket.  Nothing that can
-        be read is removed, and whoever still writes after so long a time is told so.  Reads no blob that is whole, and
-        scans nothing: sixteen requests, and some for each writing that died and each empty folder.  With `dry_run`
-        nothing is written.  `on_progress` gets what has been done so far."""
+        be read is removed, and whoever still writes after so long a time is told so.  Scans nothing:
+        seventeen requests, and some for each writing that died and each folder into which nothing came for so long.
+        With `dry_run` nothing is written.  `on_progress` gets what has been done so far."""
         if grace < SHORTEST_GRACE:
             raise RequestError(f"grace is at least {SHORTEST_GRACE}: until then a writing may be going on")
         done = Collected()

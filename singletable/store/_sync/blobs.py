@@ -103,7 +103,7 @@ class Blobs(BlobUpkeep, BlobListing):
     def delete(self, key: str, *, if_match: str | None = None) -> None:
         """Delete a blob; none there is fine, unless `if_match` says which one: NotFoundError.
 
-        One request; four where it has pieces, and one for each 25 of them.  Raises VersionConflictError for a blob
+        One request; three where it has pieces, and one for each 25 of them.  Raises VersionConflictError for a blob
         that is not as `if_match` says."""
         self._delete(self._path(key), Demand(if_match, must_exist=True))
 
@@ -133,9 +133,9 @@ class Blobs(BlobUpkeep, BlobListing):
 
     def _read_again(self, path: str, blob: Blob | None) -> bytes | None:
         """The bytes of a blob that was read, with another request only where they are not in its item."""
-        if blob is None or blob.payload is not None:
-            return None if blob is None else self._read(path, 0, None)
-        return self._content(blob, 0, None)
+        if blob is None:
+            return None
+        return self._content(blob, 0, None) if blob.payload is None else self._read(path, 0, None)
 
     def _read(self, path: str, start: int, end: int | None) -> bytes | None:
         missed = ""
