@@ -206,8 +206,10 @@ def _index(model: type[Entity], path: type[AccessPath[Any]], name: str) -> Index
 
 def _projection(model: type[Entity], path: type[Index[Any]]) -> Projection:
     projection = path.declared_projection
-    if path.declared_on == TABLE and projection != "all":
-        raise DeclarationError(f'{path.__qualname__}: only an index has a projection, and this has no on="gsi1"')
+    if path.declared_on == TABLE and (projection != "all" or path.declared_filling):
+        raise DeclarationError(
+            f'{path.__qualname__}: only an index has a projection or is being filled, and this has no on="gsi1"'
+        )
     return projection if projection == "all" or projection == "keys_only" else _included(model, path, projection)
 
 

@@ -48,6 +48,7 @@ class AccessPath(Declared[E]):
 
     declared_on: ClassVar[str] = TABLE
     declared_collection: ClassVar[str | None] = None
+    declared_filling: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, on: str = TABLE, collection: str | None = None) -> None:
         super().__init_subclass__()
@@ -67,15 +68,19 @@ class Index(AccessPath[E]):
     It may leave out trailing sort parts.  An item is in the index only while all parts of its key are present.
     `projection` says what else the index holds: everything, nothing ("keys_only"), or a tuple of fields.  The less it
     holds, the fewer writes to an item are billed for the index as well; a query then reads the items themselves from
-    the table, unless all that it selects is in the tuple."""
+    the table, unless all that it selects is in the tuple.
+
+    `filling=True` says that older items are not in the index yet: a query on it warns with IncompleteIndexWarning,
+    until `table.reindex` has filled it and the declaration says so no more."""
 
     declared_projection: ClassVar[Projection] = "all"
 
     def __init_subclass__(
-        cls, *, on: str = TABLE, collection: str | None = None, projection: Projection = "all"
+        cls, *, on: str = TABLE, collection: str | None = None, projection: Projection = "all", filling: bool = False
     ) -> None:
         super().__init_subclass__(on=on, collection=collection)
         cls.declared_projection = projection
+        cls.declared_filling = filling
 
 
 class Lookup(Declared[E]):

@@ -226,6 +226,10 @@ class CorruptPayloadError(SingleTableError):
     """The bytes of a value are not those that were written: their length or their SHA-256 differs."""
 
 
+class IncompleteIndexWarning(UserWarning):
+    """A query reads an index that does not have all older items yet."""
+
+
 class BudgetExceededError(SingleTableError):
     """A reading used up its budget before its end: `page(size, error.cursor)` goes on after what was read."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import replace
@@ -12,7 +13,7 @@ from ..catalog import Catalog
 from ..clock import Clock, utc_now
 from ..declare import AccessPath, Index, PrimaryKey
 from ..entity import Entity
-from ..errors import RequestError
+from ..errors import IncompleteIndexWarning, RequestError
 from ..queries import query_plan
 from ..scans import scan_plan
 from ..scopes import scope_text
@@ -82,8 +83,17 @@ class AsyncTable(AsyncReading, AsyncWriting, AsyncMany, AsyncReindexing, AsyncPu
         self, path: PrimaryKey[E] | Index[E], second: PrimaryKey[E2] | Index[E2], third: PrimaryKey[E3] | Index[E3], /
     ) -> AsyncQuery[E | E2 | E3, E | E2 | E3]: ...
     def query(self, *paths: AccessPath[Any]) -> AsyncQuery[Any, Any]:
-        """A query over one access pattern, or over several that share a partition: one request reads a collection."""
+        """A query over one access pattern, or over several that share a partition: one request reads a collection.
+
+        Warns with IncompleteIndexWarning where the index is declared with `filling=True`."""
         self._require_models(path.declared_for for path in paths)
+        for path in paths:
+            if path.declared_filling:
+                name = type(path).__qualname__
+                text = (
+                    f"{name} lacks items that were written before it: run table.reindex({name}), then drop filling=True"
+                )
+                warnings.warn(text, IncompleteIndexWarning, stacklevel=2)
         return AsyncQuery(self._sender, query_plan(self._sender.settings, paths))
 
     @overload

@@ -50,16 +50,14 @@ def query(params: Mapping[str, Any], view: View, path: AccessPath, meter: Meter)
     shape = _shape(params, path, placeholders, filters_key=False)
     placeholders.check_all_used()
     candidates = view.partition(key.partition) if path.index is None else view.all()
-    found = [
-        item for item in path.entries(candidates) if item[path.partition]["S"] == key.partition and key.selects(item)
-    ]
+    entries = [item for item in path.entries(candidates) if item[path.partition]["S"] == key.partition]
     backward = not params.get("ScanIndexForward", True)
-    found.sort(key=path.order, reverse=backward)
+    entries.sort(key=path.order, reverse=backward)
     start = _start_key(params, path)
     if start is not None:
         _check_start(start, path, key)
-        found = _after(start, found, path.order, backward=backward)
-    return _page(params, path, found, shape, meter)
+        entries = _after(start, entries, path.order, backward=backward)
+    return _page(params, path, filter(key.selects, entries), shape, meter)
 
 
 def scan(params: Mapping[str, Any], view: View, path: AccessPath, meter: Meter) -> Response:
@@ -164,30 +162,31 @@ def _segment(params: Mapping[str, Any], path: AccessPath) -> Callable[[Item], bo
     return in_segment
 
 
-def _page(params: Mapping[str, Any], path: AccessPath, found: list[Item], shape: _Shape, meter: Meter) -> Response:
+def _page(params: Mapping[str, Any], path: AccessPath, found: Iterable[Item], shape: _Shape, meter: Meter) -> Response:
     limit = params.get("Limit")
     if limit is not None and limit < 1:
         raise Refusal(
             "Value at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1"
         )
-    read = _up_to_page_size(found if limit is None else found[:limit])
+    read, has_more = _up_to_a_page(found, limit)
     meter.read(params["TableName"], read, consistent=bool(params.get("ConsistentRead")), index=path.index)
     matching = [item for item in read if shape.filter is None or holds(shape.filter, item)]
     response: dict[str, Any] = {"Count": len(matching), "ScannedCount": len(read)}
     if not shape.counts_only:
         response["Items"] = [shown(item, shape.projection) for item in matching]
     # A page that its limit ended has a cursor even where nothing follows: DynamoDB does not look ahead.
-    if len(read) < len(found) or (read and len(read) == limit):
+    if has_more or (read and len(read) == limit):
         response["LastEvaluatedKey"] = {name: copied(read[-1][name]) for name in path.key_attributes}
     return response
 
 
-def _up_to_page_size(items: Iterable[Item]) -> list[Item]:
+def _up_to_a_page(found: Iterable[Item], limit: int | None) -> tuple[list[Item], bool]:
+    """The items of one page, and whether others follow; of those that follow, one is looked at."""
     page: list[Item] = []
     size_bytes = 0
-    for item in items:
+    for item in found:
         size_bytes += item_size_bytes(item)
-        if size_bytes > MAX_PAGE_BYTES:
-            break
+        if len(page) == limit or size_bytes > MAX_PAGE_BYTES:
+            return page, True
         page.append(item)
-    return page
+    return page, False

@@ -31,6 +31,8 @@ from singletable.testing import MemoryDatabase
 from tests.contract.entities import Account, Box, Label, Note
 from tests.contract.support import ALL, FakeBackend, make_backend
 
+pytestmark = pytest.mark.every_engine
+
 BODY = "x" * 50_000
 
 

@@ -19,6 +19,8 @@ from singletable.items import to_item
 from singletable.testing import MemoryTransport
 from tests.contract.entities import ENTITIES, Account, Box, LaterNote, Note
 
+pytestmark = pytest.mark.every_engine
+
 SEGMENTS = [1, 4]
 segmented = pytest.mark.parametrize("segments", SEGMENTS, ids=["whole", "segments"])
 

@@ -29,6 +29,8 @@ from singletable import (
 from tests.contract.entities import Account, Box, Label, LaterNote, Note
 from tests.contract.support import START, TRANSACTING, Backend, make_backend
 
+pytestmark = pytest.mark.every_engine
+
 DAY = timedelta(days=1)
 EXPIRING = {"note": {"enabled": True, "default_ttl_seconds": 60}}
 

@@ -112,9 +112,13 @@ def test_a_second_process_that_fails_is_a_failure(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith("singletable: the second process failed with exit status 3")
 
 
-def test_an_interrupt_ends_it_quietly() -> None:
+def test_an_interrupt_ends_it_quietly(tmp_path: Path) -> None:
+    # Long enough that it cannot have ended, on however busy a machine, before the signal comes.
+    chats = [HELLO, {"role": "assistant", "content": "hi"}] * 500
+    endless = tmp_path / "endless.jsonl"
+    endless.write_text(json.dumps({"messages": chats}) + "\n")
     demo = subprocess.Popen(
-        command("demo", *TRANSCRIPTS), cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command("demo", endless), cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert demo.stdout is not None
     while b"DynamoDB is at" not in demo.stdout.readline():

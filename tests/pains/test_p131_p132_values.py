@@ -30,6 +30,8 @@ from singletable import (
 from singletable.testing import MemoryTransport
 from tests.contract.support import START
 
+pytestmark = pytest.mark.every_engine
+
 ZONE = timezone(timedelta(hours=5))
 
 

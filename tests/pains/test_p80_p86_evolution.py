@@ -14,6 +14,7 @@ from singletable import (
     CorruptItemError,
     DeclarationError,
     Entity,
+    IncompleteIndexWarning,
     Index,
     JsonObject,
     Map,
@@ -293,6 +294,37 @@ def test_p86_a_new_index_is_filled_with_old_items(old, new, fake):
     assert [one.id for one in new.query(Second.ByRegion(region="us"))] == ["new"]
     *_, again = new.reindex(Second.ByRegion)
     assert again.written == 0
+
+
+def test_p86_until_the_new_index_is_filled_a_query_warns(fake):
+    class Third(Second, entity="third"):
+        class Key(PrimaryKey["Third"]):
+            queue: Pk[str]
+            id: Sk[str]
+
+        class ByRegion(Index["Third"], on="gsi1", filling=True):
+            region: Pk[str]
+
+    table = fake.table(Third)
+    with pytest.warns(
+        IncompleteIndexWarning, match=r"lacks items that were written before it: run table\.reindex"
+    ) as seen:
+        assert table.query(Third.ByRegion(region="eu")).all() == []
+    assert len(seen) == 1
+    table.query(Third.Key(queue="q", id="1")).all()
+
+
+def test_p86_the_table_itself_has_every_item():
+    with pytest.raises(DeclarationError, match="only an index has a projection or is being filled"):
+
+        class Whole(Second, entity="whole"):
+            class Key(PrimaryKey["Whole"]):
+                queue: Pk[str]
+                id: Sk[str]
+
+            class In(Index["Whole"], filling=True):
+                queue: Pk[str]
+                id: SkRange[str] = None
 
 
 def test_p86_a_filling_goes_on_where_it_stopped_and_takes_its_time():
