@@ -12,7 +12,7 @@ from tests import servers
 OTHERS = {"fake-async", "moto-sync", "moto-async", "dynalite-sync", "dynalite-async"}
 """The DynamoDBs that are not the sync fake, on which everything is run."""
 ASKED_OF_OTHERS = 3
-MEASURED = 12
+MEASURED = 6
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m, which would otherwise leave nothing of a test
@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Ask everything of the sync fake, and of each other DynamoDB every behaviour, but not every variation of it.
 
     A test with more than three sets of parameters is run on the others with three of them, unless it is about what
-    the DynamoDBs themselves do (the mark `every_engine`).  What a test covers is measured in twelve of its
+    the DynamoDBs themselves do (the mark `every_engine`).  What a test covers is measured in six of its
     variations on the sync fake: the rest runs the same lines, and takes three times as long under measurement."""
     runs = defaultdict[tuple[str, str | None], list[pytest.Item]](list)
     for item in items:
