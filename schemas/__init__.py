@@ -9,6 +9,7 @@ from .blob_folder import BlobFolder
 from .blob_piece import BlobPiece
 from .blob_upload import BlobUpload
 from .evaluation import Evaluation
+from .lease import Lease
 from .message import Content, Message, Role
 from .resource import Resource
 from .score import Score
@@ -26,6 +27,7 @@ __all__ = [
     "BlobUpload",
     "Content",
     "Evaluation",
+    "Lease",
     "Message",
     "Resource",
     "Role",

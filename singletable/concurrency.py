@@ -1,13 +1,19 @@
-"""Several calls at once, but not too many: as tasks for async code, as threads for its twin."""
+"""Several calls at once, but not too many, and one beside the caller: as tasks for async code, as threads for its
+twin."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import copy_context
-from typing import TypeVar
+from threading import Event, Thread
+from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
+RepeatingInTask: TypeAlias = Callable[[Callable[[], Awaitable[bool]], float], AbstractAsyncContextManager[None]]
+RepeatingInThread: TypeAlias = Callable[[Callable[[], bool], float], AbstractContextManager[None]]
+"""What makes a call again and again beside a block."""
 AT_ONCE = 8
 """More requests of one call do not help: botocore is bound by the interpreter lock."""
 
@@ -68,3 +74,39 @@ def gather_in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
     if failures:
         raise failures[0]
     return [future.result() for future in futures]
+
+
+@asynccontextmanager
+async def repeating_in_task(call: Callable[[], Awaitable[bool]], seconds: float) -> AsyncGenerator[None]:
+    """Beside the block, a call every so many seconds, for as long as it says True; none goes on after the block."""
+    import asyncio
+
+    async def repeat() -> None:
+        await asyncio.sleep(seconds)
+        while await call():
+            await asyncio.sleep(seconds)
+
+    task = asyncio.ensure_future(repeat())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@contextmanager
+def repeating_in_thread(call: Callable[[], bool], seconds: float) -> Generator[None]:
+    """The twin of `repeating_in_task`; a call that is under way at the end of the block is waited for."""
+    over = Event()
+
+    def repeat() -> None:
+        while not over.wait(seconds) and call():
+            pass
+
+    thread = Thread(target=copy_context().run, args=(repeat,), name="singletable-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

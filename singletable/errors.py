@@ -16,10 +16,12 @@
       - VersionConflictError     the item was changed since it was read
       - OutdatedItemError        an item that was stored before its entity got an index or a map
       - ThreadDeletedError
+      - LeaseHeldError
     + TransactionFailedError       .reasons, one per member
     + PartialBatchError            .unwritten
     + PartialSaveError             .saved
     + TransactionConflictError
+    + LeaseLostError               nothing was written under a lease that is somebody else's by now
     + ThrottledError
     + TableNotFoundError
     + AccessDeniedError
@@ -141,6 +143,10 @@ class ThreadDeletedError(ConditionFailedError):
     """A save into a thread that was deleted."""
 
 
+class LeaseHeldError(ConditionFailedError):
+    """A lease is somebody else's, and still was when the waiting ended; `.current` says until when."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reason:
     """Why one member of a transaction stood in its way."""
@@ -183,6 +189,17 @@ class PartialSaveError(StorageError):
 
 class TransactionConflictError(StorageError):
     """A write met a transaction on the same item that was still under way, after all retries."""
+
+
+class LeaseLostError(StorageError):
+    """A lease was released, taken over after its end, or never given out: nothing was written.
+
+    It is no ConditionFailedError, because nothing that is tried again or read anew makes the lease come back."""
+
+    def __init__(self, message: str, *, current: object = None, **context: Any) -> None:
+        super().__init__(message, **context)
+        self.current = current
+        """What is stored under the name of the lease; None where nothing is."""
 
 
 class ThrottledError(StorageError):

@@ -11,8 +11,10 @@ from .errors import (
     AlreadyExistsError,
     ConditionFailedError,
     CorruptItemError,
+    LeaseLostError,
     NotFoundError,
     OutdatedItemError,
+    Reason,
     StorageError,
     TransactionFailedError,
     VersionConflictError,
@@ -57,11 +59,13 @@ def first_refusal(
     return error
 
 
-def named(
-    error: TransactionFailedError, writes: Sequence[Write], settings: Settings, now: datetime
-) -> TransactionFailedError:
-    """The error with the entity and key of each member, and what is stored there."""
-    members = zip(error.reasons, writes, strict=True)
+def cancelled(
+    error: TransactionFailedError, writes: Sequence[Write], fence: Sequence[Write], settings: Settings, now: datetime
+) -> StorageError:
+    """What a cancelled transaction means: the entity and key of each write and what is stored there.
+
+    Where the check of a fence, which comes after the writes, has failed, that is all there is to say."""
+    members = zip(error.reasons, (*writes, *fence), strict=True)
     reasons = [
         replace(
             reason,
@@ -71,10 +75,12 @@ def named(
         )
         for reason, write in members
     ]
+    if fence and reasons[-1].code == REFUSED:
+        return _lost(reasons[-1], error)
     refused = ", ".join(f"{reason.entity}: {reason.code}" for reason in reasons if reason.code != "None")
     return TransactionFailedError(
         f"the transaction was cancelled, nothing was written: {refused}",
-        reasons=reasons,
+        reasons=reasons[: len(writes)],
         operation=error.operation,
         table=error.table,
         request_id=error.request_id,
@@ -89,6 +95,18 @@ def refused_at(error: TransactionFailedError) -> list[int]:
 def may_retry(error: TransactionFailedError) -> bool:
     """Whether a cancelled transaction may succeed when it is sent again."""
     return {reason.code for reason in error.reasons} - {"None"} <= CONFLICTS
+
+
+def _lost(reason: Reason, error: StorageError) -> LeaseLostError:
+    return LeaseLostError(
+        f"the {reason.entity} was released, or somebody else has it by now; nothing was written",
+        current=reason.current,
+        operation=error.operation,
+        table=error.table,
+        entity=reason.entity,
+        key=reason.key,
+        request_id=error.request_id,
+    )
 
 
 def _meaning(write: Write, live: WireItem | None) -> tuple[type[ConditionFailedError], str]:

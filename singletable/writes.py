@@ -10,6 +10,7 @@ from .codec import AttributeValue, fits, item_size_bytes
 from .declare import Changes, Lookup, PrimaryKey
 from .errors import ItemTooLargeError, RequestError
 from .expressions import Condition, Placeholders, absent, all_of, compare, record
+from .fences import Fence
 from .items import (
     entity_key,
     key_item,
@@ -214,6 +215,13 @@ class Writes:
         return Write(
             "ConditionCheck", self._params(Key=wire, condition=condition), key.declared_for, wire, "check", spec.name
         )
+
+    def fence(self, fence: Fence, moment: Moment) -> Write:
+        """That a fence stands."""
+        spec = fence.key.declared_for.spec
+        wire = key_item(fence.key, self.settings.scope)
+        params = self._params(Key=wire, condition=self._living(moment) & holds(spec, fence.holds))
+        return Write("ConditionCheck", params, fence.key.declared_for, wire, "check", spec.name)
 
     def _living(self, moment: Moment) -> Condition:
         return living(self.settings.expiry, moment.now)

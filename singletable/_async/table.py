@@ -14,6 +14,7 @@ from ..clock import Clock, utc_now
 from ..declare import AccessPath, Index, PrimaryKey
 from ..entity import Entity
 from ..errors import IncompleteIndexWarning, RequestError
+from ..fences import Fence
 from ..queries import query_plan
 from ..scans import scan_plan
 from ..scopes import scope_text
@@ -123,6 +124,8 @@ class AsyncTable(AsyncReading, AsyncWriting, AsyncMany, AsyncReindexing, AsyncPu
         other._sender = replace(self._sender, settings=settings)
         return other
 
-    def transaction(self) -> AsyncTransaction:
-        """A block whose writes happen together or not at all."""
-        return AsyncTransaction(self._sender)
+    def transaction(self, *, fence: Fence | None = None) -> AsyncTransaction:
+        """A block whose writes happen together or not at all; with `fence`, a lease, only while that is held.
+
+        The lease is one more member of the transaction.  Raises RequestError for a lease of another table or scope."""
+        return AsyncTransaction(self._sender.under(fence))

@@ -21,7 +21,8 @@ class AsyncTransaction:
     """Up to 100 writes, with the pointers of lookups among them, that happen together or not at all.
 
     Nothing is sent before the end of the block; a block that is left by an exception sends nothing.  Raises
-    TransactionFailedError with a reason for each member.  Costs two write units per KB and item."""
+    TransactionFailedError with a reason for each member, and LeaseLostError where a fence does not stand.  Costs two
+    write units per KB and item."""
 
     sender: AsyncSender
     writes: list[Write] = field(default_factory=list[Write])
@@ -89,5 +90,6 @@ class AsyncTransaction:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and self.writes:
+        # Under a fence also where there is nothing to write: who lost it must not believe that it had something to say.
+        if kind is None and (self.writes or self.sender.fence):
             await self.sender.transact(self.writes)

@@ -7,7 +7,7 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ..clock import Clock
@@ -18,8 +18,9 @@ from ..errors import (
     TransactionConflictError,
     TransactionFailedError,
 )
+from ..fences import Fence, require_fence
 from ..moment import Moment
-from ..refusals import first_refusal, may_retry, named, refusal
+from ..refusals import cancelled, first_refusal, may_retry, refusal
 from ..requests import Requests
 from ..retry import ATTEMPTS, pause_seconds
 from ..settings import Settings
@@ -38,6 +39,8 @@ class Sender:
     settings: Settings
     clock: Clock
     sleep: Sleep = time.sleep
+    fence: Fence | None = None
+    """What has to stand for anything to be written: then each write is a transaction, in which that is checked."""
 
     @property
     def requests(self) -> Requests:
@@ -53,6 +56,13 @@ class Sender:
         """Now, for one write."""
         return Moment(self.clock(), secrets.token_hex(6))
 
+    def under(self, fence: Fence | None) -> Sender:
+        """The same, but it writes only while the fence stands; raises RequestError for a foreign one."""
+        if fence is None:
+            return self
+        require_fence(fence, self.settings.table, self.settings.scope)
+        return replace(self, fence=fence)
+
     def send(self, request: Request, *, entity: str | None = None, key: WireItem | None = None) -> Response:
         """The response; a StorageError says which entity and key it is about."""
         try:
@@ -64,7 +74,7 @@ class Sender:
 
     def write(self, writes: Sequence[Write]) -> Response:
         """All of `writes` or none, in one request; raises the error that the refused write means."""
-        if len(writes) > 1:
+        if len(writes) > 1 or self.fence:
             try:
                 return self.transact(writes)
             except TransactionFailedError as error:
@@ -78,8 +88,10 @@ class Sender:
     def transact(self, writes: Sequence[Write]) -> Response:
         """All of `writes` or none; conflicts with other transactions are tried again, a failed condition is not.
 
-        A lost answer is asked for again: the token makes DynamoDB apply a transaction once, for ten minutes."""
-        request = self.requests.transact_write(writes, str(uuid.uuid4()))
+        A lost answer is asked for again: the token makes DynamoDB apply a transaction once, for ten minutes.  Raises
+        LeaseLostError where the fence does not stand."""
+        fence = [self.writes.fence(self.fence, self.moment())] if self.fence else []
+        request = self.requests.transact_write([*writes, *fence], str(uuid.uuid4()))
         attempt = 0
         while True:
             try:
@@ -87,7 +99,7 @@ class Sender:
             except TransactionFailedError as error:
                 attempt += 1
                 if attempt == ATTEMPTS or not may_retry(error):
-                    raise named(error, writes, self.settings, self.clock()) from error.__cause__
+                    raise cancelled(error, writes, fence, self.settings, self.clock()) from error.__cause__
             except OutcomeUnknownError:
                 attempt += 1
                 if attempt == ATTEMPTS:

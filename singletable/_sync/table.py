@@ -15,6 +15,7 @@ from ..clock import Clock, utc_now
 from ..declare import AccessPath, Index, PrimaryKey
 from ..entity import Entity
 from ..errors import IncompleteIndexWarning, RequestError
+from ..fences import Fence
 from ..queries import query_plan
 from ..scans import scan_plan
 from ..scopes import scope_text
@@ -120,6 +121,8 @@ class Table(Reading, Writing, Many, Reindexing, Purging):
         other._sender = replace(self._sender, settings=settings)
         return other
 
-    def transaction(self) -> Transaction:
-        """A block whose writes happen together or not at all."""
-        return Transaction(self._sender)
+    def transaction(self, *, fence: Fence | None = None) -> Transaction:
+        """A block whose writes happen together or not at all; with `fence`, a lease, only while that is held.
+
+        The lease is one more member of the transaction.  Raises RequestError for a lease of another table or scope."""
+        return Transaction(self._sender.under(fence))

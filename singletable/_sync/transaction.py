@@ -22,7 +22,8 @@ class Transaction:
     """Up to 100 writes, with the pointers of lookups among them, that happen together or not at all.
 
     Nothing is sent before the end of the block; a block that is left by an exception sends nothing.  Raises
-    TransactionFailedError with a reason for each member.  Costs two write units per KB and item."""
+    TransactionFailedError with a reason for each member, and LeaseLostError where a fence does not stand.  Costs two
+    write units per KB and item."""
 
     sender: Sender
     writes: list[Write] = field(default_factory=list[Write])
@@ -90,5 +91,6 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and self.writes:
+        # Under a fence also where there is nothing to write: who lost it must not believe that it had something to say.
+        if kind is None and (self.writes or self.sender.fence):
             self.sender.transact(self.writes)

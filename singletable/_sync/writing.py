@@ -10,6 +10,7 @@ from ..codec import item_size_bytes
 from ..declare import Changes, PrimaryKey
 from ..entity import Entity
 from ..errors import AlreadyExistsError, ConditionFailedError, CorruptItemError, NotFoundError, VersionConflictError
+from ..fences import Fence
 from ..items import key_item, key_of, lookups_of
 from ..moment import version_of
 from ..retry import ATTEMPTS, pause_seconds
@@ -26,22 +27,27 @@ E = TypeVar("E", bound=Entity)
 class Writing(TableBase):
     """Writes of single entities, each of which happens once or not at all."""
 
-    def create(self, entity: E) -> E:
-        """Store a new entity; raises AlreadyExistsError if its key or one of its lookups is taken."""
+    def create(self, entity: E, *, fence: Fence | None = None) -> E:
+        """Store a new entity; raises AlreadyExistsError if its key or one of its lookups is taken.
+
+        With `fence`, a lease, only while that is held: LeaseLostError otherwise."""
         self._require_models([type(entity)])
-        writes = self._sender.writes.create(entity, self._sender.moment())
-        self._sender.write(writes)
+        sender = self._sender.under(fence)
+        writes = sender.writes.create(entity, sender.moment())
+        sender.write(writes)
         return self._as_stored(entity, writes)
 
-    def put(self, entity: E, *, where: Callable[[E], bool] | None = None) -> E:
+    def put(self, entity: E, *, where: Callable[[E], bool] | None = None, fence: Fence | None = None) -> E:
         """Store an entity over what is there; raises AlreadyExistsError if a lookup belongs to another item.
 
         With `where`, an item must be there for which it holds: NotFoundError or ConditionFailedError otherwise.  An
-        entity with a `Version` replaces only what it was read as: VersionConflictError otherwise."""
+        entity with a `Version` replaces only what it was read as: VersionConflictError otherwise.  With `fence`, a
+        lease, only while that is held: LeaseLostError otherwise."""
         self._require_models([type(entity)])
-        writes = self._sender.writes.put(entity, self._sender.moment(), where=where)
+        sender = self._sender.under(fence)
+        writes = sender.writes.put(entity, sender.moment(), where=where)
         try:
-            self._sender.write(writes)
+            sender.write(writes)
         except VersionConflictError:
             raise
         except ConditionFailedError as error:
@@ -49,8 +55,8 @@ class Writing(TableBase):
             old = error.current
             if not isinstance(old, type(entity)) or lookups_of(old) == lookups_of(entity):
                 raise
-            writes = self._sender.writes.put(entity, self._sender.moment(), old=old, where=where)
-            self._sender.write(writes)
+            writes = sender.writes.put(entity, sender.moment(), old=old, where=where)
+            sender.write(writes)
         return self._as_stored(entity, writes)
 
     def upsert(self, entity: E) -> E:

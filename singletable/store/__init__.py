@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from ._async.blobs import AsyncBlobs
     from ._async.dynamodb import AsyncDynamoDBStore
+    from ._async.leases import AsyncLeases
     from ._sync.blobs import Blobs
     from ._sync.dynamodb import DynamoDBStore
+    from ._sync.leases import Leases
     from .blob_forms import BlobHead, Collected
     from .claim import Claim
     from .context import Context
     from .dates import DateRange
+    from .held_lease import HeldLease
     from .imported import Imported
     from .message_forms import Include, MessageUpdate
     from .receipt import Receipt
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncBlobs",
     "AsyncDynamoDBStore",
+    "AsyncLeases",
     "BlobHead",
     "Blobs",
     "Claim",
@@ -36,9 +40,11 @@ __all__ = [
     "Diagnosis",
     "DynamoDBStore",
     "EqualTimes",
+    "HeldLease",
     "Imported",
     "Include",
     "LargeMessage",
+    "Leases",
     "LightSpan",
     "LightTrace",
     "MessageUpdate",
@@ -60,6 +66,9 @@ _HOMES: Final = {
     "Collected": "blob_forms",
     "AsyncDynamoDBStore": "_async.dynamodb",
     "DynamoDBStore": "_sync.dynamodb",
+    "AsyncLeases": "_async.leases",
+    "Leases": "_sync.leases",
+    "HeldLease": "held_lease",
     "Claim": "claim",
     "Context": "context",
     "DateRange": "dates",

@@ -11,6 +11,7 @@ from singletable.schemas import (
     BlobPiece,
     BlobUpload,
     Evaluation,
+    Lease,
     Message,
     Resource,
     Score,
@@ -40,11 +41,17 @@ ENTITIES: tuple[type[Entity], ...] = (
     BlobFolder,
     BlobPiece,
     BlobUpload,
+    Lease,
 )
 IN_THREAD = frozenset({"message", "thread_state"})
 IN_BLOB = frozenset({"blob_entry", "blob_piece"})
 PIECES_LIVE_ON = 24 * 3600
 """So many seconds longer than a blob its pieces are kept: they are written before it."""
+LEASE_LIVES = 24 * 3600
+"""The least seconds that a lease is kept after its last use.
+
+One that is gone begins again, with a token that is the time; in a day no clock is so wrong that it would be less than
+the last one."""
 
 
 def known_ttl(config: Mapping[str, object]) -> dict[str, object]:
@@ -55,6 +62,7 @@ def known_ttl(config: Mapping[str, object]) -> dict[str, object]:
     if {"eval", "evaluation"} <= config.keys():
         raise ConfigurationError("ttl: eval and evaluation are two names of one entity; keep one of them")
     renamed = {"evaluation" if entity == "eval" else entity: entry for entity, entry in config.items()}
+    _check_leases(renamed)
     return renamed | _lives_in_thread(renamed) | _lives_in_blob(renamed)
 
 
@@ -86,6 +94,16 @@ def _lives_in_blob(config: Mapping[str, object]) -> dict[str, object]:
         "blob_entry": {"default_ttl_seconds": life, **named},
         "blob_piece": {"default_ttl_seconds": life + PIECES_LIVE_ON, **named},
     }
+
+
+def _check_leases(config: Mapping[str, object]) -> None:
+    """Leases are kept for so long that their tokens never go back."""
+    life = _life("lease", config["lease"]) if "lease" in config else None
+    if life is not None and life < LEASE_LIVES:
+        raise ConfigurationError(
+            f"ttl: a lease is kept for {LEASE_LIVES} seconds at least after its last use, so that its tokens never go "
+            "back; until when it is held is for its holder to say"
+        )
 
 
 def _life(entity: str, entry: object) -> int | None:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import cast
 
-from singletable.schemas import Tombstone
+from singletable.schemas import Lease, Tombstone
 
 from .. import codec
 from ..codec import AttributeValue
@@ -30,8 +30,8 @@ from ..upcasting import stored_version
 from .entities import ENTITIES
 
 MARKS = frozenset({"$bytes", "$set", "$number", "$map"})
-MOVED: tuple[type[Entity], ...] = tuple(model for model in ENTITIES if model is not Tombstone)
-"""What is moved: everything but the marks of what was deleted."""
+MOVED: tuple[type[Entity], ...] = tuple(model for model in ENTITIES if model not in (Lease, Tombstone))
+"""What is moved: everything but the marks of what was deleted, and of who works at what."""
 MODELS = {model.spec.name: model for model in MOVED}
 NO_KEY: AttributeValue = {"S": ""}
 """In the place of a key: the table makes that anew, from the fields."""

@@ -137,12 +137,23 @@ BLOBS: Calls = {
     "read_stream": lambda b: [b.write("x/k", b"b"), *b.read_stream("x/k")][1:],
     "write": lambda b: [b.write("x/k", bytes(500_000)), b.write("x/k", b"b"), b.read("x/k")][2:],
 }
+
+
+def held(leases: Any) -> list[str]:
+    """What is known of a lease that is held: the fields that its errors show as well."""
+    with leases.acquire("x", 60) as lease:
+        leases.renew(lease)
+        return [lease.name]
+
+
+LEASES: Calls = {"acquire": held, "renew": held}
 DOMAINS: Mapping[str, Calls] = {
     "memory": MEMORY,
     "workflows": WORKFLOWS,
     "scores": SCORES,
     "observability": OBSERVABILITY,
     "blobs": BLOBS,
+    "leases": LEASES,
 }
 CALLS: Calls = {
     **{

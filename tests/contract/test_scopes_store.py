@@ -10,6 +10,7 @@ import pytest
 from singletable import DynamoDBStore
 from singletable.schemas import Thread
 from singletable.store._sync.blobs import Blobs
+from singletable.store._sync.leases import Leases
 from singletable.store._sync.memory import Memory
 from singletable.store._sync.observability import Observability
 from singletable.store._sync.scores import Scores
@@ -18,9 +19,17 @@ from tests.contract.every_verb import CALLS, DOMAINS, SCANS, STORE, result
 from tests.contract.leading import check_leading
 from tests.contract.users import ADA, fill, mark
 
-KINDS = {"memory": Memory, "workflows": Workflows, "scores": Scores, "observability": Observability, "blobs": Blobs}
+KINDS = {
+    "memory": Memory,
+    "workflows": Workflows,
+    "scores": Scores,
+    "observability": Observability,
+    "blobs": Blobs,
+    "leases": Leases,
+}
 CONNECTION = {"local", "scoped", "close"}
 """What is no call for what is stored."""
+INJECTED = {"clock", "stopwatch", "draw", "repeating"}
 
 
 def public(kind: type) -> set[str]:
@@ -29,7 +38,7 @@ def public(kind: type) -> set[str]:
 
 def test_every_public_method_is_tried():
     assert public(DynamoDBStore) - CONNECTION == STORE.keys() | SCANS.keys()
-    assert {name: public(kind) - {"clock"} for name, kind in KINDS.items()} == {
+    assert {name: public(kind) - INJECTED for name, kind in KINDS.items()} == {
         name: set(calls) for name, calls in DOMAINS.items()
     }
 

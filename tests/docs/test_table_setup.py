@@ -116,6 +116,9 @@ class Example:
         store.table.put(BlobPiece(payload="9f2c", number=0, content=b"m"))
         store.table.put(BlobUpload(shelf="12", started_at=self._now, payload="9f2c", path="reports/may/oslo.pdf"))
 
+        with store.leases.acquire("nightly report", ttl=30):
+            pass
+
     def items(self) -> list[WireItem]:
         return self._transport.database.items("agents")
 

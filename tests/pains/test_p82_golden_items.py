@@ -20,6 +20,7 @@ from singletable.schemas import (
     BlobPiece,
     BlobUpload,
     Evaluation,
+    Lease,
     Message,
     Resource,
     Score,
@@ -100,6 +101,13 @@ EXAMPLES = {
     "blob_piece": BlobPiece(payload="9f2c", number=12, content=b"\x00\xff"),
     "blob_upload": BlobUpload(
         shelf="07", started_at=NOON, payload="9f2c", path="p", replaced="9f2b", needs_bucket=True, is_given_up=True
+    ),
+    "lease": Lease(
+        name="session/Ada Å/1",
+        token=1796040000120,
+        holder="5f0c",
+        ttl_seconds=30,
+        expires_at=NOON + timedelta(seconds=30),
     ),
     "tombstone": Tombstone(thread_id="t#1", deleted_at=NOON, done_at=NOON + timedelta(seconds=1)),
     "thread_state": ThreadState(

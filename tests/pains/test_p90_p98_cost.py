@@ -179,7 +179,19 @@ def test_p95_a_key_without_a_partition_part_is_refused_at_import(base):
                     id: SkRange[str] = None
 
 
-SPREAD = {"id", "thread_id", "resource_id", "run_id", "trace_id", "entity_id", "shard", "path", "folder", "payload"}
+SPREAD = {
+    "id",
+    "thread_id",
+    "resource_id",
+    "run_id",
+    "trace_id",
+    "entity_id",
+    "shard",
+    "path",
+    "folder",
+    "payload",
+    "name",
+}
 """Parts of many values."""
 SHELVED = {"blob_folder", "blob_upload"}
 """Written seldom, and found without knowing their names: a folder once an hour, an upload for what no item holds."""

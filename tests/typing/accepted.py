@@ -51,7 +51,7 @@ from singletable import (
 )
 from singletable.conditions import at, begins_with, contains, exists, has_type, is_in, missing, negate, size
 from singletable.schemas import Message, Resource, Thread, Tombstone
-from singletable.store import BlobHead, Collected
+from singletable.store import BlobHead, Collected, HeldLease
 from singletable.streams import Inserted, Modified, Removed, parse
 from singletable.values import JsonObject
 
@@ -172,6 +172,14 @@ def store(store: DynamoDBStore, thread: Thread, message: Message) -> None:
     assert_type(store.memory.update_resource("r", metadata={"a": 1}), Resource)
     with DynamoDBStore.local(ttl={"message": {"enabled": False}}) as local:
         assert_type(local, DynamoDBStore)
+
+
+def leases(table: Table, store: DynamoDBStore, thread: Thread) -> None:
+    with store.leases.acquire("t", ttl=30, wait=1.5) as lease:
+        assert_type(lease, HeldLease)
+        assert_type(lease.token, int)
+        assert_type(store.memory.save_thread(thread, fence=lease), Thread)
+        assert_type(table.put(thread, fence=lease), Thread)
 
 
 async def asynchronous(table: AsyncTable, store: AsyncDynamoDBStore, user: User) -> None:

@@ -22,6 +22,7 @@ from .blobs import AsyncBlobs
 from .erasing import AsyncErasing
 from .exporting import AsyncExporting
 from .importing import AsyncImporting
+from .leases import AsyncLeases
 from .memory import AsyncMemory
 from .observability import AsyncObservability
 from .purging import AsyncPurge
@@ -69,6 +70,7 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
         self.observability = AsyncObservability(self.table)
         self.workflows = AsyncWorkflows(self.table)
         self.scores = AsyncScores(self.table)
+        self.leases = AsyncLeases(self.table)
         self.blobs = AsyncBlobs(self.table, bucket=blobs, compression=compression)
 
     @classmethod
@@ -100,6 +102,7 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
         store.observability = replace(self.observability, table=store.table)
         store.workflows = replace(self.workflows, table=store.table)
         store.scores = replace(self.scores, table=store.table)
+        store.leases = replace(self.leases, table=store.table)
         store.blobs = replace(self.blobs, table=store.table)
         return store
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Literal, TypeAlias
 
 from singletable.schemas import Message
 
 from ...errors import PartialSaveError, RequestError, SingleTableError, TransactionFailedError
+from ...fences import Fence
 from ...items import pointer_key
 from ...refusals import refused_at
 from ...requests import TRANSACTION_BYTES, TRANSACTION_MEMBERS
@@ -29,7 +31,7 @@ class AsyncSaving(AsyncSavingSingly):
     """Messages, stored all or none, or each for itself."""
 
     async def save_messages(
-        self, messages: Iterable[Message], *, durability: Durability = "transaction"
+        self, messages: Iterable[Message], *, durability: Durability = "transaction", fence: Fence | None = None
     ) -> list[Message]:
         """Store messages by their ids, all or none; they come back as they are stored.
 
@@ -40,7 +42,8 @@ class AsyncSaving(AsyncSavingSingly):
         Two requests for a turn in one thread, and two more where a message that comes without its `order` was stored
         before; two write units for each KB of a message, and two more for its pointer and for the thread.  More than
         33 messages, or 4 MB, are saved in parts, in order: PartialSaveError says how far that came.  Raises
-        ThreadDeletedError for a deleted thread, and ItemTooLargeError before anything is sent.
+        ThreadDeletedError for a deleted thread, and ItemTooLargeError before anything is sent.  With `fence`, a lease,
+        only while that is held: LeaseLostError otherwise, and then nothing more is stored.
 
         With `durability="batch"` each message is stored for itself, for half the write units.  It takes two requests
         for each message, and three for its thread; two more where a message was stored before.  A message that moves
@@ -51,13 +54,15 @@ class AsyncSaving(AsyncSavingSingly):
         thread, or saves the same new message to another place, what it put there may remain."""
         if durability not in ("transaction", "batch"):
             raise RequestError('durability must be "transaction" or "batch"')
+        if fence and durability == "batch":
+            raise RequestError('a fence is checked in a transaction, which durability="batch" does without')
         given = list(messages)
         for message in given:
             require(message, Message)
         distinct = list({message.id: message for message in given}.values())
-        save = self._save if durability == "transaction" else self._save_singly
+        save = partial(self._save, fence=fence) if durability == "transaction" else self._save_singly
         stored: dict[str, Message] = {}
-        for part in self._parts(distinct):
+        for part in self._parts(distinct, fence) or ([[]] if fence else []):
             try:
                 await save(part, stored)
             except SingleTableError as error:
@@ -71,9 +76,10 @@ class AsyncSaving(AsyncSavingSingly):
                 ) from error
         return [stored[message.id] for message in distinct]
 
-    def _parts(self, messages: Sequence[Message]) -> list[list[Message]]:
+    def _parts(self, messages: Sequence[Message], fence: Fence | None) -> list[list[Message]]:
         """Messages in groups that one transaction holds; raises ItemTooLargeError for one that no item holds."""
         parts: list[list[Message]] = []
+        most = TRANSACTION_MEMBERS - (fence is not None)
         bytes_left, members_left = 0, 0
         for message in messages:
             size = self.table.size_bytes(self._placed(message)) + OVERHEAD_BYTES
@@ -81,7 +87,7 @@ class AsyncSaving(AsyncSavingSingly):
             members = MESSAGE_MEMBERS + (not parts or message.thread_id not in {m.thread_id for m in parts[-1]})
             if size > bytes_left or members > members_left:
                 parts.append([])
-                bytes_left, members_left, members = TRANSACTION_BYTES, TRANSACTION_MEMBERS, MESSAGE_MEMBERS + 1
+                bytes_left, members_left, members = TRANSACTION_BYTES, most, MESSAGE_MEMBERS + 1
             parts[-1].append(message)
             bytes_left, members_left = bytes_left - size, members_left - members
         return parts
@@ -92,7 +98,7 @@ class AsyncSaving(AsyncSavingSingly):
         place = {"created_at": milliseconds(message.created_at), "order": message.order or order}
         return message.model_copy(update=place)
 
-    async def _save(self, messages: Sequence[Message], saved: dict[str, Message]) -> None:
+    async def _save(self, messages: Sequence[Message], saved: dict[str, Message], *, fence: Fence | None) -> None:
         olds: dict[str, Message] = {}
         attempt = 0
         while True:
@@ -100,7 +106,7 @@ class AsyncSaving(AsyncSavingSingly):
             times = {thread: after(self.clock(), *end.times) for thread, end in ends.items()}
             stored = self._stamped(messages, olds, times)
             try:
-                async with self.table.transaction() as tx:
+                async with self.table.transaction(fence=fence) as tx:
                     for message in stored:
                         tx.put(message, old=olds.get(message.id))
                     for thread, end in ends.items():

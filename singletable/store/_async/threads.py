@@ -15,6 +15,7 @@ from ...errors import (
     ThreadDeletedError,
     TransactionFailedError,
 )
+from ...fences import Fence
 from ...refusals import REFUSED, refused_at
 from ...values import KEEP, JsonObject, Keep, merge
 from ..contention import CHANGES, change_pause_seconds
@@ -31,18 +32,19 @@ class AsyncThreads(AsyncDomain):
         thread = await self.table.get(Thread.Key(id=thread_id))
         return thread if thread and resource_id in (None, thread.resource_id) else None
 
-    async def save_thread(self, thread: Thread) -> Thread:
+    async def save_thread(self, thread: Thread, *, fence: Fence | None = None) -> Thread:
         """Store a thread, whole, over one with the same id; it comes back as it is stored.
 
         A `created_at` that is not given is that of the thread that is replaced, or now.  Raises AlreadyExistsError
         where the id is that of another resource's thread, without a word about that one, and ThreadDeletedError for
-        an id that was deleted.  One request for a new thread, two for one that is there."""
+        an id that was deleted.  With `fence`, a lease, it is stored only while that is held: LeaseLostError otherwise.
+        One request for a new thread, two for one that is there."""
         require(thread, Thread)
         now = milliseconds(self.clock())
         new, current, attempt = stamped(thread, created_at=now, updated_at=now), None, 0
         while True:
             try:
-                await self._put_thread(new, current)
+                await self._put_thread(new, current, fence)
             except TransactionFailedError as error:
                 # A thread is there, or another caller changed it since it was seen.
                 attempt += 1
@@ -123,9 +125,9 @@ class AsyncThreads(AsyncDomain):
             Thread.Key(id=seen.id), patch, where=lambda row: row.updated_at == seen.updated_at, expiry="refresh"
         )
 
-    async def _put_thread(self, thread: Thread, current: Thread | None) -> None:
+    async def _put_thread(self, thread: Thread, current: Thread | None, fence: Fence | None) -> None:
         """Store a thread where none is, or over the one that was seen."""
-        async with self.table.transaction() as tx:
+        async with self.table.transaction(fence=fence) as tx:
             if current is None:
                 tx.create(thread)
             else:

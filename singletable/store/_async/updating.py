@@ -11,6 +11,7 @@ from singletable.schemas import Message
 
 from ..._async.transaction import AsyncTransaction
 from ...errors import PartialSaveError, SingleTableError, TransactionFailedError
+from ...fences import Fence
 from ...refusals import refused_at
 from ...requests import TRANSACTION_BYTES, TRANSACTION_MEMBERS
 from ...values import KEEP
@@ -57,7 +58,7 @@ class AsyncUpdating(AsyncRows):
     """Messages changed by their ids."""
 
     async def update_messages(
-        self, updates: Iterable[MessageUpdate], *, resource_id: str | None = None
+        self, updates: Iterable[MessageUpdate], *, resource_id: str | None = None, fence: Fence | None = None
     ) -> list[Message]:
         """The messages after the changes, in the order of the updates; ids that are not there are left out.
 
@@ -68,7 +69,8 @@ class AsyncUpdating(AsyncRows):
 
         Four requests for up to 50 changes, or 20 moves, all or none, and four more for each caller who was faster; two
         write units for each KB of a message before or after, and two for its thread.  More than that, or than 4 MB
-        before and after, are changed in parts, in order: PartialSaveError says how far that came.  Raises
+        before and after, are changed in parts, in order: PartialSaveError says how far that came.  With `fence`, a
+        lease, only while that is held: LeaseLostError otherwise, and then nothing more is changed.  Raises
         ThreadDeletedError for a move into a deleted thread, and RequestError for values that do not fit, before
         anything is sent."""
         left = several(updates, MessageUpdate, "MessageUpdates")
@@ -77,15 +79,17 @@ class AsyncUpdating(AsyncRows):
         for update in left:
             self._check(update)
         changed: list[Message] = []
-        while left:
+        is_due = bool(left or fence)
+        while is_due:
             try:
-                done, count = await self._update(_beginning(left), resource_id)
+                done, count = await self._update(_beginning(left, fence), resource_id, fence)
             except SingleTableError as error:
                 if not changed:
                     raise
                 raise self._partial(changed) from error
             changed += done
             left = left[count:]
+            is_due = bool(left)
         return changed
 
     def _check(self, update: MessageUpdate) -> None:
@@ -93,7 +97,9 @@ class AsyncUpdating(AsyncRows):
         blank = Message(id="x", thread_id="x", role="user", content="", order="x")
         self.table.size_bytes(update.applied_to(blank).model_copy(update={"id": update.id}))
 
-    async def _update(self, updates: Sequence[MessageUpdate], owner: str | None) -> tuple[list[Message], int]:
+    async def _update(
+        self, updates: Sequence[MessageUpdate], owner: str | None, fence: Fence | None
+    ) -> tuple[list[Message], int]:
         """The messages after as many of the changes, from the first on, as one transaction holds; and how many."""
         attempt = 0
         while True:
@@ -103,7 +109,7 @@ class AsyncUpdating(AsyncRows):
             known = await self._rows(set[str]().union(*(change.threads for change in changes)))
             changes = self._possible(changes, known)
             try:
-                await self._apply(changes, known)
+                await self._apply(changes, known, fence)
                 return [change.new for change in changes], count
             except TransactionFailedError as error:
                 # Another caller changed or moved a message, or the row of its thread.
@@ -142,9 +148,9 @@ class AsyncUpdating(AsyncRows):
             raise thread_deleted(self.table.name)
         return visible
 
-    async def _apply(self, changes: Sequence[_Change], known: Known) -> None:
+    async def _apply(self, changes: Sequence[_Change], known: Known, fence: Fence | None) -> None:
         changes = [change for change in changes if change.moves or change.fields]
-        async with self.table.transaction() as tx:
+        async with self.table.transaction(fence=fence) as tx:
             for change in changes:
                 if change.moves:
                     _move(tx, change)
@@ -195,10 +201,10 @@ def _move(tx: AsyncTransaction, change: _Change) -> None:
     tx.writes += [put, pointer, *writes.delete(Message.Key.of(change.old), moment, where=unchanged(change.old))]
 
 
-def _beginning(updates: Sequence[MessageUpdate]) -> list[MessageUpdate]:
+def _beginning(updates: Sequence[MessageUpdate], fence: Fence | None) -> list[MessageUpdate]:
     """As many updates as a transaction has members for, with one of each message."""
     part: dict[str, MessageUpdate] = {}
-    members = TRANSACTION_MEMBERS
+    members = TRANSACTION_MEMBERS - (fence is not None)
     for update in updates:
         stays = update.thread_id is KEEP and update.created_at is KEEP
         members -= CHANGE_MEMBERS if stays else MOVE_MEMBERS

@@ -10,6 +10,7 @@ from singletable.schemas import WorkflowRun, WorkflowSnapshot
 
 from ..._async.query import AsyncQuery
 from ...errors import ConditionFailedError, NotFoundError, RequestError
+from ...fences import Fence
 from ...page import Page
 from ...values import JsonObject, Range, between, gte, lte
 from ..claim import Claim
@@ -40,12 +41,14 @@ class AsyncWorkflows(AsyncDomain):
         created_at: datetime | None = None,
         updated_at: datetime | None = None,
         if_version: str | None = None,
+        fence: Fence | None = None,
     ) -> WorkflowSnapshot:
         """Store the snapshot of a run, whole, over the one it has; the run comes back as it is stored.
 
         `created_at` and `resource_id` stay as they are stored unless they are given.  The snapshot takes the place of
         whatever others wrote meanwhile: with the `if_version` of a run that was read it replaces only that, and raises
-        VersionConflictError, or NotFoundError, otherwise.  Two requests, and two more for each caller who was faster;
+        VersionConflictError, or NotFoundError, otherwise.  With `fence`, a lease, it is stored only while that is held:
+        LeaseLostError otherwise.  Two requests, and two more for each caller who was faster;
         one write unit for each KB of the run, and one for each list that it is in.  Raises ItemTooLargeError before
         anything is sent."""
         status = status_of(as_json("snapshot", snapshot))
@@ -63,7 +66,7 @@ class AsyncWorkflows(AsyncDomain):
 
         self.table.size_bytes(revise(None))
         key = WorkflowSnapshot.Key(workflow_name=workflow_name, run_id=run_id)
-        return await self._change(key, revise, once=if_version is not None)
+        return await self._change(key, revise, once=if_version is not None, fence=fence)
 
     async def load_workflow_snapshot(self, *, workflow_name: str, run_id: str) -> JsonObject | None:
         """The snapshot of a run as it was given, with its current status, or None.  One strongly consistent read."""
@@ -120,20 +123,28 @@ class AsyncWorkflows(AsyncDomain):
         await self.table.delete(WorkflowSnapshot.Key(workflow_name=workflow_name, run_id=run_id))
 
     async def update_workflow_results(
-        self, *, workflow_name: str, run_id: str, step_id: str, result: JsonObject, request_context: JsonObject
+        self,
+        *,
+        workflow_name: str,
+        run_id: str,
+        step_id: str,
+        result: JsonObject,
+        request_context: JsonObject,
+        fence: Fence | None = None,
     ) -> JsonObject:
         """The results of all steps by their ids, with this one merged in; empty, and nothing written, without a run.
 
         Of results that are reported at the same time none is lost; those of one foreach step are merged slot by slot.
         `request_context` goes over the one of the snapshot, key by key.  Two requests, and two more for each caller
-        who was faster; one write unit for each KB of the run.  Raises NotFoundError for a run whose snapshot has no
+        who was faster; one write unit for each KB of the run.  With `fence`, a lease, only while that is held:
+        LeaseLostError otherwise, and twice the write units.  Raises NotFoundError for a run whose snapshot has no
         `context`, and ConditionFailedError after 100 callers who were faster."""
         new, over = as_json("result", result), as_json("request_context", request_context)
 
         def merge(run: WorkflowSnapshot | None) -> WorkflowSnapshot | None:
             return run and self._with_snapshot(run, with_result(self._begun(run), step_id, new, over))
 
-        run = await self._change(WorkflowSnapshot.Key(workflow_name=workflow_name, run_id=run_id), merge)
+        run = await self._change(WorkflowSnapshot.Key(workflow_name=workflow_name, run_id=run_id), merge, fence=fence)
         return (run and context_of(run.snapshot)) or {}
 
     async def update_workflow_state(
@@ -143,6 +154,7 @@ class AsyncWorkflows(AsyncDomain):
         run_id: str,
         changes: JsonObject,
         expected_status: str | Collection[str] | None = None,
+        fence: Fence | None = None,
     ) -> JsonObject | None:
         """The snapshot with `changes` over its own keys; None, and nothing written, without a run.
 
@@ -162,7 +174,7 @@ class AsyncWorkflows(AsyncDomain):
                 return None
             return self._with_snapshot(run, {**snapshot, **new})
 
-        run = await self._change(WorkflowSnapshot.Key(workflow_name=workflow_name, run_id=run_id), overlay)
+        run = await self._change(WorkflowSnapshot.Key(workflow_name=workflow_name, run_id=run_id), overlay, fence=fence)
         return run.snapshot if run else None
 
     async def claim_run(
@@ -203,16 +215,22 @@ class AsyncWorkflows(AsyncDomain):
         return query if workflow_name is None else query.filter(lambda run: run.workflow_name == workflow_name)
 
     async def _change(
-        self, key: WorkflowSnapshot.Key, revise: Callable[[WorkflowSnapshot | None], Revised], *, once: bool = False
+        self,
+        key: WorkflowSnapshot.Key,
+        revise: Callable[[WorkflowSnapshot | None], Revised],
+        *,
+        once: bool = False,
+        fence: Fence | None = None,
     ) -> Revised:
         """The run after the change; read and written again until nobody else wrote between the two."""
         attempt = 0
         while True:
             run = revise(await self.table.get(key))
             if run is None:
-                return run
+                async with self.table.transaction(fence=fence):  # checks the fence, where there is one
+                    return run
             try:
-                return await self.table.put(run)
+                return await self.table.put(run, fence=fence)
             except ConditionFailedError:
                 attempt += 1
                 if once or attempt == CHANGES:

@@ -23,6 +23,7 @@ from .blobs import Blobs
 from .erasing import Erasing
 from .exporting import Exporting
 from .importing import Importing
+from .leases import Leases
 from .memory import Memory
 from .observability import Observability
 from .purging import Purge
@@ -70,6 +71,7 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
         self.observability = Observability(self.table)
         self.workflows = Workflows(self.table)
         self.scores = Scores(self.table)
+        self.leases = Leases(self.table)
         self.blobs = Blobs(self.table, bucket=blobs, compression=compression)
 
     @classmethod
@@ -101,6 +103,7 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
         store.observability = replace(self.observability, table=store.table)
         store.workflows = replace(self.workflows, table=store.table)
         store.scores = replace(self.scores, table=store.table)
+        store.leases = replace(self.leases, table=store.table)
         store.blobs = replace(self.blobs, table=store.table)
         return store
 

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Literal, TypeAlias
 
 from singletable.schemas import Message
 
 from ...errors import PartialSaveError, RequestError, SingleTableError, TransactionFailedError
+from ...fences import Fence
 from ...items import pointer_key
 from ...refusals import refused_at
 from ...requests import TRANSACTION_BYTES, TRANSACTION_MEMBERS
@@ -29,7 +31,9 @@ OVERHEAD_BYTES = 16 * 1024
 class Saving(SavingSingly):
     """Messages, stored all or none, or each for itself."""
 
-    def save_messages(self, messages: Iterable[Message], *, durability: Durability = "transaction") -> list[Message]:
+    def save_messages(
+        self, messages: Iterable[Message], *, durability: Durability = "transaction", fence: Fence | None = None
+    ) -> list[Message]:
         """Store messages by their ids, all or none; they come back as they are stored.
 
         A new message without `created_at` gets the time of the save, after everything in its thread.  One that is
@@ -39,7 +43,8 @@ class Saving(SavingSingly):
         Two requests for a turn in one thread, and two more where a message that comes without its `order` was stored
         before; two write units for each KB of a message, and two more for its pointer and for the thread.  More than
         33 messages, or 4 MB, are saved in parts, in order: PartialSaveError says how far that came.  Raises
-        ThreadDeletedError for a deleted thread, and ItemTooLargeError before anything is sent.
+        ThreadDeletedError for a deleted thread, and ItemTooLargeError before anything is sent.  With `fence`, a lease,
+        only while that is held: LeaseLostError otherwise, and then nothing more is stored.
 
         With `durability="batch"` each message is stored for itself, for half the write units.  It takes two requests
         for each message, and three for its thread; two more where a message was stored before.  A message that moves
@@ -50,13 +55,15 @@ class Saving(SavingSingly):
         thread, or saves the same new message to another place, what it put there may remain."""
         if durability not in ("transaction", "batch"):
             raise RequestError('durability must be "transaction" or "batch"')
+        if fence and durability == "batch":
+            raise RequestError('a fence is checked in a transaction, which durability="batch" does without')
         given = list(messages)
         for message in given:
             require(message, Message)
         distinct = list({message.id: message for message in given}.values())
-        save = self._save if durability == "transaction" else self._save_singly
+        save = partial(self._save, fence=fence) if durability == "transaction" else self._save_singly
         stored: dict[str, Message] = {}
-        for part in self._parts(distinct):
+        for part in self._parts(distinct, fence) or ([[]] if fence else []):
             try:
                 save(part, stored)
             except SingleTableError as error:
@@ -70,9 +77,10 @@ class Saving(SavingSingly):
                 ) from error
         return [stored[message.id] for message in distinct]
 
-    def _parts(self, messages: Sequence[Message]) -> list[list[Message]]:
+    def _parts(self, messages: Sequence[Message], fence: Fence | None) -> list[list[Message]]:
         """Messages in groups that one transaction holds; raises ItemTooLargeError for one that no item holds."""
         parts: list[list[Message]] = []
+        most = TRANSACTION_MEMBERS - (fence is not None)
         bytes_left, members_left = 0, 0
         for message in messages:
             size = self.table.size_bytes(self._placed(message)) + OVERHEAD_BYTES
@@ -80,7 +88,7 @@ class Saving(SavingSingly):
             members = MESSAGE_MEMBERS + (not parts or message.thread_id not in {m.thread_id for m in parts[-1]})
             if size > bytes_left or members > members_left:
                 parts.append([])
-                bytes_left, members_left, members = TRANSACTION_BYTES, TRANSACTION_MEMBERS, MESSAGE_MEMBERS + 1
+                bytes_left, members_left, members = TRANSACTION_BYTES, most, MESSAGE_MEMBERS + 1
             parts[-1].append(message)
             bytes_left, members_left = bytes_left - size, members_left - members
         return parts
@@ -91,7 +99,7 @@ class Saving(SavingSingly):
         place = {"created_at": milliseconds(message.created_at), "order": message.order or order}
         return message.model_copy(update=place)
 
-    def _save(self, messages: Sequence[Message], saved: dict[str, Message]) -> None:
+    def _save(self, messages: Sequence[Message], saved: dict[str, Message], *, fence: Fence | None) -> None:
         olds: dict[str, Message] = {}
         attempt = 0
         while True:
@@ -99,7 +107,7 @@ class Saving(SavingSingly):
             times = {thread: after(self.clock(), *end.times) for thread, end in ends.items()}
             stored = self._stamped(messages, olds, times)
             try:
-                with self.table.transaction() as tx:
+                with self.table.transaction(fence=fence) as tx:
                     for message in stored:
                         tx.put(message, old=olds.get(message.id))
                     for thread, end in ends.items():

@@ -12,6 +12,7 @@ from singletable.schemas import Message
 
 from ..._sync.transaction import Transaction
 from ...errors import PartialSaveError, SingleTableError, TransactionFailedError
+from ...fences import Fence
 from ...refusals import refused_at
 from ...requests import TRANSACTION_BYTES, TRANSACTION_MEMBERS
 from ...values import KEEP
@@ -57,7 +58,9 @@ class _Change:
 class Updating(Rows):
     """Messages changed by their ids."""
 
-    def update_messages(self, updates: Iterable[MessageUpdate], *, resource_id: str | None = None) -> list[Message]:
+    def update_messages(
+        self, updates: Iterable[MessageUpdate], *, resource_id: str | None = None, fence: Fence | None = None
+    ) -> list[Message]:
         """The messages after the changes, in the order of the updates; ids that are not there are left out.
 
         With `resource_id`, messages of other resources are as if they were not there.  `updated_at` of each thread
@@ -67,7 +70,8 @@ class Updating(Rows):
 
         Four requests for up to 50 changes, or 20 moves, all or none, and four more for each caller who was faster; two
         write units for each KB of a message before or after, and two for its thread.  More than that, or than 4 MB
-        before and after, are changed in parts, in order: PartialSaveError says how far that came.  Raises
+        before and after, are changed in parts, in order: PartialSaveError says how far that came.  With `fence`, a
+        lease, only while that is held: LeaseLostError otherwise, and then nothing more is changed.  Raises
         ThreadDeletedError for a move into a deleted thread, and RequestError for values that do not fit, before
         anything is sent."""
         left = several(updates, MessageUpdate, "MessageUpdates")
@@ -76,15 +80,17 @@ class Updating(Rows):
         for update in left:
             self._check(update)
         changed: list[Message] = []
-        while left:
+        is_due = bool(left or fence)
+        while is_due:
             try:
-                done, count = self._update(_beginning(left), resource_id)
+                done, count = self._update(_beginning(left, fence), resource_id, fence)
             except SingleTableError as error:
                 if not changed:
                     raise
                 raise self._partial(changed) from error
             changed += done
             left = left[count:]
+            is_due = bool(left)
         return changed
 
     def _check(self, update: MessageUpdate) -> None:
@@ -92,7 +98,9 @@ class Updating(Rows):
         blank = Message(id="x", thread_id="x", role="user", content="", order="x")
         self.table.size_bytes(update.applied_to(blank).model_copy(update={"id": update.id}))
 
-    def _update(self, updates: Sequence[MessageUpdate], owner: str | None) -> tuple[list[Message], int]:
+    def _update(
+        self, updates: Sequence[MessageUpdate], owner: str | None, fence: Fence | None
+    ) -> tuple[list[Message], int]:
         """The messages after as many of the changes, from the first on, as one transaction holds; and how many."""
         attempt = 0
         while True:
@@ -102,7 +110,7 @@ class Updating(Rows):
             known = self._rows(set[str]().union(*(change.threads for change in changes)))
             changes = self._possible(changes, known)
             try:
-                self._apply(changes, known)
+                self._apply(changes, known, fence)
                 return [change.new for change in changes], count
             except TransactionFailedError as error:
                 # Another caller changed or moved a message, or the row of its thread.
@@ -141,9 +149,9 @@ class Updating(Rows):
             raise thread_deleted(self.table.name)
         return visible
 
-    def _apply(self, changes: Sequence[_Change], known: Known) -> None:
+    def _apply(self, changes: Sequence[_Change], known: Known, fence: Fence | None) -> None:
         changes = [change for change in changes if change.moves or change.fields]
-        with self.table.transaction() as tx:
+        with self.table.transaction(fence=fence) as tx:
             for change in changes:
                 if change.moves:
                     _move(tx, change)
@@ -194,10 +202,10 @@ def _move(tx: Transaction, change: _Change) -> None:
     tx.writes += [put, pointer, *writes.delete(Message.Key.of(change.old), moment, where=unchanged(change.old))]
 
 
-def _beginning(updates: Sequence[MessageUpdate]) -> list[MessageUpdate]:
+def _beginning(updates: Sequence[MessageUpdate], fence: Fence | None) -> list[MessageUpdate]:
     """As many updates as a transaction has members for, with one of each message."""
     part: dict[str, MessageUpdate] = {}
-    members = TRANSACTION_MEMBERS
+    members = TRANSACTION_MEMBERS - (fence is not None)
     for update in updates:
         stays = update.thread_id is KEEP and update.created_at is KEEP
         members -= CHANGE_MEMBERS if stays else MOVE_MEMBERS
