@@ -5,7 +5,6 @@ Not run here, only checked for their syntax: the commands that start a server or
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -19,10 +18,10 @@ from typing import Any, NamedTuple
 
 import boto3
 import pytest
-from cfnlint.decode import decode
 
 from singletable import DynamoDBStore
-from singletable.provision import create_table_params
+from singletable.provision import TableDefinition, create_table_params
+from singletable.provision.cloudformation import POLICIES, template
 from singletable.schemas import BlobPiece, BlobUpload, Evaluation, Message, Resource, Score, Span, Thread
 from singletable.store.entities import ENTITIES
 from singletable.store.span_forms import placed
@@ -32,7 +31,6 @@ from tests import servers
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "TABLE_SETUP.md").read_text("utf-8")
-TEMPLATE = ROOT / "infra" / "template.yaml"
 DERIVED = create_table_params("agents", [entity.spec for entity in ENTITIES])
 EXAMPLE_URL = "http://127.0.0.1:8000"
 KEYS = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
@@ -65,8 +63,8 @@ AWS = [block for block in BASH if re.search(r"\baws ", block.text)]
 
 def rows(first_heading: str) -> list[list[str]]:
     """The cells of the table whose first column has this heading, without those of the last column, which is prose."""
-    (body,) = re.findall(rf"^\| {first_heading} \|.*\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
-    return [[cell.strip(" `") for cell in line.strip("|").split("|")][:-1] for line in body.splitlines()]
+    (body,) = re.findall(rf"^ *\| {first_heading} \|.*\n *\|[-|]+\n((?: *\|.*\n)+)", PAGE, re.MULTILINE)
+    return [[cell.strip(" `") for cell in line.strip(" |").split("|")][:-1] for line in body.splitlines()]
 
 
 class Example:
@@ -174,19 +172,16 @@ def test_a_saved_turn_is_one_transaction_of_five_items_in_no_index_but_the_threa
     assert set_ == {"updatedAt", "gsi2sk", "_write"}
 
 
-def test_the_policy_is_that_of_the_template() -> None:
-    (policy,) = [json.loads(block.text) for block in BLOCKS if block.language == "json"]
-    arn = policy["Statement"][0]["Resource"]
-    template, _ = decode(str(TEMPLATE))
-    assert template is not None
-    wanted = json.loads(json.dumps(template["Resources"]["ChatPolicy"]["Properties"]["PolicyDocument"]))
-    resources = [arn, f"{arn}/index/*"]
-    assert [statement.pop("Resource") for statement in policy["Statement"]] == resources
-    assert [statement.pop("Resource") for statement in wanted["Statement"]] == [
-        {"Fn::GetAtt": ["Table", "Arn"]},
-        {"Fn::Sub": "${Table.Arn}/index/*"},
-    ]
-    assert policy == wanted
+def test_the_policies_are_those_of_the_features_and_of_the_stack() -> None:
+    stack = {f"{feature}.json": name for feature, (name, _, _) in POLICIES.items()}
+    assert {row[0]: row[1] for row in rows("policy")} == stack
+    assert {file.name for file in (ROOT / "infra" / "iam").iterdir()} == stack.keys()
+
+
+def test_the_parameters_are_those_of_the_template() -> None:
+    parameters = template(TableDefinition.of("agents", ENTITIES))["Parameters"]
+    for name, default in (row[:2] for row in rows("parameter")):
+        assert str(parameters[name]["Default"]) == default
 
 
 def test_links_within_the_page_lead_somewhere() -> None:
@@ -202,7 +197,15 @@ def test_bash_can_read_the_commands(block: Block) -> None:
 
 def test_commands_that_are_not_run_here_are_known() -> None:
     others = [block for block in BASH if block not in AWS]
-    assert [block.text.split()[0] for block in others] == ["pip", "moto_server", "mkdir", "docker", "npx"]
+    assert [block.text.split()[0] for block in others] == [
+        "cd",
+        "terraform",
+        "pip",
+        "moto_server",
+        "mkdir",
+        "docker",
+        "npx",
+    ]
     assert {block.section for block in AWS} == {
         "With CloudFormation",
         "With AWS CLI commands",
@@ -238,8 +241,6 @@ class Aws:
             "AWS_PAGER": "",
         }
         shutil.copytree(ROOT / "infra", directory / "infra")
-        (policy,) = [block.text for block in BLOCKS if block.language == "json"]
-        (directory / "policy.json").write_text(policy)
 
     def run(self, section: str, region: str) -> None:
         """Run all commands of a section as one script."""

@@ -1,7 +1,7 @@
 """infra/template.yaml is what the entities need, and the store runs on the table that it makes.
 
-moto 5.2 ignores expiry, recovery and encryption in a template: these are compared as text, and the expiry attribute is
-then switched on with the very values of the template.
+moto 5.2 ignores expiry, recovery, encryption and the rules of a bucket in a template: these are compared as text, and
+the expiry attribute is then switched on with the very values of the template.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 from cfnlint.api import lint_file
 from cfnlint.decode import decode
 
-from singletable import Credentials, DynamoDBStore, ThreadDeletedError
+from singletable import Credentials, DynamoDBStore, S3Blobs, ThreadDeletedError
 from singletable.provision import create_table_params
 from singletable.schemas import Message, Thread
 from singletable.store.entities import ENTITIES
@@ -91,24 +91,34 @@ def test_cfn_lint_finds_nothing() -> None:
     assert [f"{found.linenumber}: {found.rule.id} {found.message}" for found in lint_file(TEMPLATE)] == []
 
 
-@pytest.mark.parametrize("name", sorted(DERIVED.keys() - {"TableName"}))
-def test_the_table_is_the_one_that_the_entities_need(template: dict[str, Any], name: str) -> None:
-    assert template["Resources"]["Table"]["Properties"][name] == DERIVED[name]
-
-
-def test_the_table_has_nothing_beyond_that_but_what_guards_it(template: dict[str, Any]) -> None:
+def test_the_table_is_guarded_and_what_guards_it_is_a_choice(template: dict[str, Any]) -> None:
     properties = template["Resources"]["Table"]["Properties"]
     assert {name: value for name, value in properties.items() if name not in DERIVED or name == "TableName"} == {
         "TableName": {"Ref": "TableName"},
+        "ProvisionedThroughput": properties["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"],
         "TimeToLiveSpecification": {"AttributeName": DEFAULT_ATTRIBUTE, "Enabled": True},
-        "SSESpecification": {"SSEEnabled": True},
+        "StreamSpecification": {
+            "Fn::If": ["HasStream", {"StreamViewType": {"Ref": "Stream"}}, {"Ref": "AWS::NoValue"}]
+        },
+        "SSESpecification": {
+            "SSEEnabled": True,
+            "SSEType": "KMS",
+            "KMSMasterKeyId": {"Fn::If": ["HasKmsKey", {"Ref": "KmsKeyArn"}, {"Ref": "AWS::NoValue"}]},
+        },
         "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}},
         "DeletionProtectionEnabled": {"Ref": "DeletionProtection"},
     }
     assert {name: parameter["Default"] for name, parameter in template["Parameters"].items()} == {
         "TableName": "agents",
+        "BillingMode": "PAY_PER_REQUEST",
+        "ReadCapacity": 5,
+        "WriteCapacity": 5,
+        "Stream": "NONE",
+        "KmsKeyArn": "",
         "PointInTimeRecovery": "true",
         "DeletionProtection": "true",
+        "PayloadBucket": "false",
+        "PayloadDays": 0,
     }
 
 
@@ -123,11 +133,41 @@ def test_the_deployed_table_is_the_one_that_the_entities_need(stack: Stack) -> N
     ] == DERIVED["GlobalSecondaryIndexes"]
 
 
-def test_the_outputs_name_the_table_and_the_policy(stack: Stack) -> None:
-    assert stack.outputs["TableName"] == stack.table
-    assert stack.outputs["TableArn"] == stack.described()["TableArn"]
-    policy = client("iam", stack.url).get_policy(PolicyArn=stack.outputs["ChatPolicyArn"])["Policy"]
-    assert stack.table in policy["Description"]
+def test_the_outputs_name_the_table_and_its_policies(stack: Stack) -> None:
+    assert stack.outputs.pop("TableName") == stack.table
+    assert stack.outputs.pop("TableArn") == stack.described()["TableArn"]
+    assert stack.outputs.keys() == {"ChatPolicyArn", "ReadOnlyPolicyArn", "TenantPolicyArn"}
+    iam = client("iam", stack.url)
+    for arn in stack.outputs.values():
+        assert stack.table in iam.get_policy(PolicyArn=arn)["Policy"]["Description"]
+
+
+def test_stream_capacity_and_a_bucket_are_made_where_they_are_asked_for(moto_url: str) -> None:
+    wanted = {"Stream": "NEW_IMAGE", "BillingMode": "PROVISIONED", "ReadCapacity": "7"}
+    stack = deploy(moto_url, **wanted, PayloadBucket="true", PayloadDays="31")
+    table = stack.described()
+    assert table["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
+    assert table["LatestStreamArn"] == stack.outputs["StreamArn"]
+    for provisioned in (table, *table["GlobalSecondaryIndexes"]):
+        throughput = provisioned["ProvisionedThroughput"]
+        assert (int(throughput["ReadCapacityUnits"]), int(throughput["WriteCapacityUnits"])) == (7, 5)
+
+    bucket = stack.outputs["PayloadBucketName"]
+    client("s3", moto_url).head_bucket(Bucket=bucket)
+    iam = client("iam", moto_url)
+    for name, resource in {"Stream": table["LatestStreamArn"], "Payload": f"{bucket}/singletable/*"}.items():
+        arn = stack.outputs[f"{name}PolicyArn"]
+        document = iam.get_policy_version(PolicyArn=arn, VersionId="v1")["PolicyVersion"]["Document"]
+        assert document["Statement"][0]["Resource"].endswith(resource)
+
+
+def test_payloads_are_nobody_elses_and_expire_only_where_it_is_asked_for(template: dict[str, Any]) -> None:
+    properties = template["Resources"]["Payloads"]["Properties"]
+    assert set(properties["PublicAccessBlockConfiguration"].values()) == {True}
+    (rule,) = properties["LifecycleConfiguration"]["Rules"]
+    assert rule["Status"] == {"Fn::If": ["PayloadsExpire", "Enabled", "Disabled"]}
+    assert rule["Prefix"] == S3Blobs("agents").prefix
+    assert template["Conditions"]["PayloadsExpire"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "PayloadDays"}, "0"]}]}
 
 
 @pytest.mark.parametrize("wanted", ["true", "false"])
