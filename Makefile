@@ -40,7 +40,7 @@ check-infra: setup
 
 check-costs: setup
 	@echo "== costs"
-	@$(BIN)/python scripts/generate_costs.py --check
+	@$(BIN)/python -m scripts.generate_costs --check
 
 check-format: setup
 	@echo "== ruff format"
@@ -69,7 +69,7 @@ infra: setup
 	@$(BIN)/python scripts/generate_infra.py
 
 costs: setup
-	@$(BIN)/python scripts/generate_costs.py
+	@$(BIN)/python -m scripts.generate_costs
 
 fmt: setup
 	@$(BIN)/ruff check --fix --select I

@@ -4,29 +4,37 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
 
+from scripts.costs_mastra import Mastra
+from scripts.costs_meter import (
+    OWNER,
+    RESULT,
+    RUN,
+    STEP,
+    TABLE,
+    THREAD,
+    WORKFLOW,
+    Bill,
+    Metered,
+    content_of,
+    ident,
+    snapshot_of,
+)
 from singletable import DynamoDBStore
 from singletable.provision import create_table_params
 from singletable.schemas import Message, Thread
 from singletable.store.entities import ENTITIES
-from singletable.testing import Clock, IndexKeys, MemoryDatabase
-from singletable.values import JsonObject
-from singletable.wire import Operation, Request, Response, WireItem
+from singletable.testing import Clock, MemoryDatabase
 
 PAGE = Path(__file__).parents[1] / "docs" / "COSTS.md"
-TABLE = "agents"
 SECTION = re.compile(r"^(## Items of (\d+) KB\n).*?(?=^## )", re.MULTILINE | re.DOTALL)
 MESSAGE_BYTES, THREAD_BYTES, RUN_BYTES = 560, 480, 840
 """An item without its text: keys, names, ids and times; as long as the longer one of both stores, or a little more."""
-READS = {"GetItem", "Query", "BatchGetItem"}
 MESSAGES, THREADS, DELETED = 2_000, 5_000, 100
 NEWEST, LISTED = 40, 20
 HEADINGS = ("call", "requests", "read units", "write units", "theirs: requests", "read units", "write units", "remark")
@@ -34,62 +42,6 @@ HEADINGS = ("call", "requests", "read units", "write units", "theirs: requests",
 
 class HigherError(Exception):
     """A read that costs more than its counterpart: the page would promise what does not hold."""
-
-
-class Bill(NamedTuple):
-    """What a call took."""
-
-    requests: int
-    read_units: float
-    write_units: float
-
-
-class Metered:
-    """A transport to a DynamoDB in memory that notes what each request consumes, whichever thread sends it."""
-
-    def __init__(self, database: MemoryDatabase) -> None:
-        self.database = database
-        self._consumed: list[tuple[Operation, float]] = []
-
-    def send(self, request: Request) -> Response:
-        """The response of the database."""
-        params = {**request.params, "ReturnConsumedCapacity": "TOTAL"}
-        response = self.database.execute(request._replace(params=params))
-        consumed: Any = response["ConsumedCapacity"]
-        reports: list[dict[str, Any]] = [consumed] if "CapacityUnits" in consumed else consumed
-        self._consumed.append((request.operation, sum(report["CapacityUnits"] for report in reports)))
-        return response
-
-    def close(self) -> None:
-        """Nothing to give up."""
-
-    def bill(self, call: Callable[[], object]) -> Bill:
-        """What one call takes."""
-        self._consumed.clear()
-        call()
-        read = sum(units for operation, units in self._consumed if operation in READS)
-        return Bill(len(self._consumed), read, sum(units for _, units in self._consumed) - read)
-
-
-def ident(number: int) -> str:
-    """An id as long as a UUID."""
-    return f"{number:08}-0000-4000-8000-000000000000"
-
-
-def content_of(text: str) -> JsonObject:
-    """The content of a message in the form that both stores keep."""
-    return {"format": 2, "parts": [{"type": "text", "text": text}]}
-
-
-def snapshot_of(text: str) -> JsonObject:
-    """Where a workflow stands before its next step."""
-    return {"status": "running", "context": {"input": {"text": text}}, "requestContext": {}}
-
-
-THREAD, OWNER, RUN, WORKFLOW, STEP = ident(1), ident(2), ident(3), "booking", "pay"
-RESULT: JsonObject = {"status": "success", "output": {"paid": True}}
-LATER = 60_000
-"""The millisecond of what changes, after that of what is made."""
 
 
 class Ours:
@@ -132,162 +84,6 @@ class Ours:
         self.workflows.update_workflow_results(
             workflow_name=WORKFLOW, run_id=RUN, step_id=STEP, result=RESULT, request_context={}
         )
-
-
-class Mastra:
-    """The requests that @mastra/dynamodb 1.0.0 sends, over a table as its TABLE_SETUP.md has it made.
-
-    Keys and attributes are those that ElectroDB 3.5 makes of its entities."""
-
-    def __init__(self) -> None:
-        indexes = {name: IndexKeys(f"{name}pk", f"{name}sk") for name in ("gsi1", "gsi2")}
-        self.meter = Metered(MemoryDatabase(indexes=indexes))
-
-    def fill_thread(self, count: int, text: str) -> None:
-        """Save a thread with so many messages."""
-        self.fill_threads(1, "")
-        for number in range(count):
-            self._put(_message_item(number, text))
-
-    def fill_threads(self, count: int, text: str) -> None:
-        """Save so many threads."""
-        for number in range(1, count + 1):
-            self._put(_thread_item(number, text))
-
-    def list_messages(self) -> list[WireItem]:
-        """`listMessages`, whatever its page and order: one query of the thread's index for up to 1 MB, from its oldest
-        message on; the page is cut out of that in memory."""
-        items: list[WireItem] = self._query("message#threadid", THREAD)["Items"]
-        return items
-
-    def list_threads(self) -> None:
-        """`listThreads`: all threads of the resource, page by page; sorted and cut in memory."""
-        found = self._query("thread#resourceid", OWNER)
-        while "LastEvaluatedKey" in found:
-            found = self._query("thread#resourceid", OWNER, ExclusiveStartKey=found["LastEvaluatedKey"])
-
-    def save_messages(self, numbers: Iterable[int], text: str) -> None:
-        """`saveMessages`: one put after the other, then `updatedAt` of the first message's thread."""
-        for number in numbers:
-            self._put(_message_item(number, text))
-        self._set(_thread_item(1, "", changed=LATER), "updatedAt", "entity", "id", "__edb_e__", "__edb_v__")
-
-    def delete_thread(self) -> None:
-        """`deleteThread`: what `listMessages` gives with `perPage: false`, each by a delete of its own; the thread."""
-        for item in self.list_messages():
-            self._send("DeleteItem", Key=_key(item))
-        self._send("DeleteItem", Key=_key(_thread_item(1, "")))
-
-    def persist_run(self, text: str) -> None:
-        """`persistWorkflowSnapshot`: an update that sets every attribute, and the keys of the index."""
-        item = _run_item(snapshot_of(text))
-        self._set(item, *(item.keys() - {"pk", "sk"}))
-
-    def update_results(self, text: str) -> None:
-        """`updateWorkflowResults`: read the run, merge, and persist it whole."""
-        self._send("GetItem", Key=_key(_run_item({})))
-        snapshot = snapshot_of(text)
-        context: JsonObject = {"input": {"text": text}, STEP: RESULT}
-        item = _run_item({**snapshot, "context": context}, changed=LATER)
-        self._set(item, *(item.keys() - {"pk", "sk", "resourceId"}))
-
-    def _send(self, operation: Operation, **params: Any) -> Response:
-        return self.meter.send(Request(operation, {"TableName": TABLE, **params}))
-
-    def _put(self, item: WireItem) -> None:
-        self._send("PutItem", Item=item)
-
-    def _set(self, item: WireItem, *names: str) -> None:
-        """An update to what these attributes are in `item`."""
-        numbered = dict(enumerate(sorted(names)))
-        self._send(
-            "UpdateItem",
-            Key=_key(item),
-            UpdateExpression="SET " + ", ".join(f"#{number} = :{number}" for number in numbered),
-            ExpressionAttributeNames={f"#{number}": name for number, name in numbered.items()},
-            ExpressionAttributeValues={f":{number}": item[name] for number, name in numbered.items()},
-        )
-
-    def _query(self, partition: str, value: str, **start: WireItem) -> Response:
-        """A page of an index, eventually consistent and of whole items, as ElectroDB asks for it."""
-        return self._send(
-            "Query",
-            IndexName="gsi1",
-            KeyConditionExpression="#pk = :pk and begins_with(#sk, :sk)",
-            ExpressionAttributeNames={"#pk": "gsi1pk", "#sk": "gsi1sk"},
-            ExpressionAttributeValues=_texts(
-                {":pk": f"$mastra#entity_{partition}_{value}", ":sk": f"${partition.split('#')[0]}_1#createdat_"}
-            ),
-            **start,
-        )
-
-
-def _texts(attributes: dict[str, str]) -> WireItem:
-    return {name: {"S": text} for name, text in attributes.items()}
-
-
-def _key(item: WireItem) -> WireItem:
-    return {"pk": item["pk"], "sk": item["sk"]}
-
-
-def _time(number: int) -> str:
-    """So many milliseconds after the first time, as JavaScript writes it."""
-    time = Clock()() + timedelta(milliseconds=number)
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _item(entity: str, created: int, changed: int, attributes: dict[str, str]) -> WireItem:
-    """An item of these keys and attributes, with what all items of ElectroDB have."""
-    times = {"createdAt": _time(created), "updatedAt": _time(changed)}
-    return _texts({"entity": entity, "__edb_e__": entity, "__edb_v__": "1", **times, **attributes})
-
-
-def _message_item(number: int, text: str) -> WireItem:
-    attributes = {
-        "pk": f"$mastra#entity_message#id_{ident(number)}",
-        "sk": "$message_1#entity_message",
-        "gsi1pk": f"$mastra#entity_message#threadid_{THREAD}",
-        "gsi1sk": f"$message_1#createdat_{_time(number).lower()}",
-        "id": ident(number),
-        "threadId": THREAD,
-        "resourceId": OWNER,
-        "content": _json(content_of(text)),
-        "role": "user",
-        "type": "text",
-    }
-    return _item("message", number, number, attributes)
-
-
-def _thread_item(number: int, text: str, *, changed: int = 0) -> WireItem:
-    attributes = {
-        "pk": f"$mastra#entity_thread#id_{ident(number)}",
-        "sk": f"$thread_1#id_{ident(number)}",
-        "gsi1pk": f"$mastra#entity_thread#resourceid_{OWNER}",
-        "gsi1sk": f"$thread_1#createdat_{_time(number).lower()}",
-        "id": ident(number),
-        "resourceId": OWNER,
-        "title": "Trip",
-        "metadata": _json({"note": text}),
-    }
-    return _item("thread", number, changed, attributes)
-
-
-def _run_item(snapshot: JsonObject, *, changed: int = 0) -> WireItem:
-    attributes = {
-        "pk": f"$mastra#entity_workflow_snapshot#workflow_name_{WORKFLOW}",
-        "sk": f"$workflow_snapshot_1#run_id_{RUN}",
-        "gsi2pk": f"$mastra#entity_workflow_snapshot#run_id_{RUN}",
-        "gsi2sk": f"$workflow_snapshot_1#workflow_name_{WORKFLOW}",
-        "workflow_name": WORKFLOW,
-        "run_id": RUN,
-        "resourceId": OWNER,
-        "snapshot": _json(snapshot),
-    }
-    return _item("workflow_snapshot", 0, changed, attributes)
-
-
-def _json(value: JsonObject) -> str:
-    return json.dumps(value, separators=(",", ":"))
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from scripts.costs_mastra import Mastra
+from scripts.costs_meter import TABLE, Bill
 from scripts.generate_costs import (
     MESSAGE_BYTES,
     PAGE,
     RUN_BYTES,
     SECTION,
-    TABLE,
     THREAD_BYTES,
-    Bill,
     HigherError,
-    Mastra,
     Ours,
     Row,
     of_messages,

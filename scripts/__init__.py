@@ -1,0 +1,1 @@
+"""What writes the files of this repository that are derived from others."""
