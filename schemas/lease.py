@@ -19,7 +19,7 @@ class Lease(Entity, entity="lease", version=1):
     """A random text of this holding; None where nobody has the lease."""
     ttl_seconds: float
     """How long it lasts from each renewal on."""
-    expires_at: datetime
+    ends_at: datetime
     """When it ends unless it is renewed, by the clock of the holder."""
 
     class Key(PrimaryKey["Lease"]):
@@ -31,4 +31,4 @@ class Lease(Entity, entity="lease", version=1):
         """What a holder changes: it stays, or it gives the lease back."""
 
         holder: Change[str | None] = KEEP
-        expires_at: Change[datetime] = KEEP
+        ends_at: Change[datetime] = KEEP

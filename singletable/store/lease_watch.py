@@ -34,7 +34,7 @@ class LeaseWatch:
     def is_free(self, now: datetime, seconds: float) -> bool:
         """Whether nobody has it: it was given back, or its time is over by the clock, or by the stopwatch."""
         lease = self.seen
-        return lease is None or lease.holder is None or lease.expires_at < now - SKEW or self._is_dead(seconds)
+        return lease is None or lease.holder is None or lease.ends_at < now - SKEW or self._is_dead(seconds)
 
     def next_token(self, now: datetime) -> int:
         """The time, so that it grows even where the item has gone; more than the last token in any case."""
@@ -45,9 +45,9 @@ class LeaseWatch:
         dead = self.seen if self._is_dead(seconds) else None
 
         def is_free(lease: Lease) -> bool:
-            free = missing(lease.holder) | (lease.expires_at < now - SKEW)
+            free = missing(lease.holder) | (lease.ends_at < now - SKEW)
             if dead is not None:
-                free |= (lease.token == dead.token) & (lease.expires_at == dead.expires_at)
+                free |= (lease.token == dead.token) & (lease.ends_at == dead.ends_at)
             return (lease.token < token) & free
 
         return is_free

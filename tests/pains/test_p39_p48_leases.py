@@ -52,7 +52,7 @@ def test_p39_who_comes_second_is_told_who_has_it_and_until_when(fake, mine, thei
         with pytest.raises(LeaseHeldError) as caught, theirs.leases.acquire("s", 30):
             pytest.fail("two have one lease")
         assert caught.value.current.token == lease.token
-        assert caught.value.current.expires_at == fake.clock.now + timedelta(seconds=30)
+        assert caught.value.current.ends_at == fake.clock.now + timedelta(seconds=30)
         assert fake.items() == before
 
 

@@ -107,7 +107,7 @@ EXAMPLES = {
         token=1796040000120,
         holder="5f0c",
         ttl_seconds=30,
-        expires_at=NOON + timedelta(seconds=30),
+        ends_at=NOON + timedelta(seconds=30),
     ),
     "tombstone": Tombstone(thread_id="t#1", deleted_at=NOON, done_at=NOON + timedelta(seconds=1)),
     "thread_state": ThreadState(

@@ -272,7 +272,7 @@ def examples() -> list[Entity]:
         BlobFolder(folder="/users/Ada Å"),
         BlobPiece(payload="9f2c", number=12, content=b""),
         BlobUpload(shelf="07", started_at=NOON, payload="9f2c", path="users/Ada Å/a#b.txt"),
-        Lease(name="session/Ada Å/1", token=1, ttl_seconds=30, expires_at=NOON),
+        Lease(name="session/Ada Å/1", token=1, ttl_seconds=30, ends_at=NOON),
     ]
 
 

@@ -65,9 +65,9 @@ class AsyncLeases(AsyncDomain):
 
         `acquire` does that by itself.  By hand it is for the moment before something that no fence protects."""
         require_fence(lease, self.table.name, self.table.scope)
-        expires_at = milliseconds(self.clock()) + timedelta(seconds=lease.ttl_seconds)
+        ends_at = milliseconds(self.clock()) + timedelta(seconds=lease.ttl_seconds)
         try:
-            await self._change(lease, Lease.Patch(expires_at=expires_at))
+            await self._change(lease, Lease.Patch(ends_at=ends_at))
         except ConditionFailedError as error:
             lease.lost.set()
             raise LeaseLostError(
@@ -115,7 +115,7 @@ class AsyncLeases(AsyncDomain):
     async def _take(self, name: str, ttl: float, watch: LeaseWatch) -> HeldLease:
         now, seconds = milliseconds(self.clock()), self.stopwatch()
         token, holder = watch.next_token(now), secrets.token_hex(16)
-        row = Lease(name=name, token=token, holder=holder, ttl_seconds=ttl, expires_at=now + timedelta(seconds=ttl))
+        row = Lease(name=name, token=token, holder=holder, ttl_seconds=ttl, ends_at=now + timedelta(seconds=ttl))
         tx = self.table.transaction()
         tx.put(row, where=watch.may_take(token, now, seconds), or_absent=True)
         await tx.sender.write(tx.writes)
