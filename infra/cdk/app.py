@@ -1,6 +1,6 @@
 """The DynamoDB table of a singletable store, and the permissions of the applications that use it.
 
-`singletable template cdk` writes this file.  It needs aws-cdk-lib; `cdk deploy` makes the stack.
+Made by `singletable.provision.cdk` from the entities.  It needs aws-cdk-lib; `cdk deploy` makes the stack.
 """
 
 from typing import Any

@@ -1,5 +1,5 @@
 # The DynamoDB table of a singletable store, and the permissions of the applications that use it.
-# `singletable template terraform` writes this file.
+# Made by `singletable.provision.terraform` from the entities.
 
 terraform {
   required_version = ">= 1.3"
