@@ -77,8 +77,8 @@ def fill_all(store: DynamoDBStore) -> None:
 
 @pytest.fixture
 def clock() -> Callable[[], datetime]:
-    times = (START + timedelta(seconds=second) for second in count())
-    return lambda: next(times)
+    seconds = count()  # and no generator over it, which two threads cannot ask at once
+    return lambda: START + timedelta(seconds=next(seconds))
 
 
 @pytest.fixture

@@ -80,10 +80,12 @@ def stack(moto_url: str) -> Stack:
 def store(stack: Stack) -> Generator[DynamoDBStore]:
     keys = Credentials("test", "test")
     # Seconds apart, because equal times would leave the order of two threads open.
-    times = (datetime(2026, 11, 30, tzinfo=UTC) + timedelta(seconds=second) for second in count())
-    with DynamoDBStore(
-        stack.table, region=REGION, endpoint_url=stack.url, credentials=keys, clock=lambda: next(times)
-    ) as opened:
+    seconds, start = count(), datetime(2026, 11, 30, tzinfo=UTC)
+
+    def clock() -> datetime:
+        return start + timedelta(seconds=next(seconds))
+
+    with DynamoDBStore(stack.table, region=REGION, endpoint_url=stack.url, credentials=keys, clock=clock) as opened:
         yield opened
 
 

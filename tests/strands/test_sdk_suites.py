@@ -26,7 +26,8 @@ def source() -> Path:
     with (CACHE / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            wanted = ["--no-deps", "--no-binary", ":all:", f"strands-agents=={VERSION}"]
+            # Not :all:, which would have pip build the tools that it builds with.
+            wanted = ["--no-deps", "--no-binary", "strands-agents", f"strands-agents=={VERSION}"]
             pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
             subprocess.run([*pip, "download", *wanted, "-d", str(CACHE)], check=True, timeout=300)
             with tarfile.open(f"{folder}.tar.gz") as archive:
