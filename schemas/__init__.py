@@ -9,10 +9,12 @@ from .blob_folder import BlobFolder
 from .blob_piece import BlobPiece
 from .blob_upload import BlobUpload
 from .evaluation import Evaluation
+from .event import Event
 from .lease import Lease
 from .message import Content, Message, Role
 from .resource import Resource
 from .score import Score
+from .session import Session, SessionTurn
 from .thread import Thread
 from .thread_state import ThreadState
 from .tombstone import Tombstone
@@ -27,11 +29,14 @@ __all__ = [
     "BlobUpload",
     "Content",
     "Evaluation",
+    "Event",
     "Lease",
     "Message",
     "Resource",
     "Role",
     "Score",
+    "Session",
+    "SessionTurn",
     "Span",
     "Thread",
     "ThreadState",

@@ -38,6 +38,7 @@ from .errors import (
     ThrottledError,
     TransactionConflictError,
     TransactionFailedError,
+    TurnReusedError,
     UnreachableError,
     VersionConflictError,
 )
@@ -158,6 +159,7 @@ __all__ = [
     "TransactionConflictError",
     "TransactionFailedError",
     "Transport",
+    "TurnReusedError",
     "UnreachableError",
     "UpdatedAt",
     "Version",

@@ -17,6 +17,7 @@
       - OutdatedItemError        an item that was stored before its entity got an index or a map
       - ThreadDeletedError
       - LeaseHeldError
+      - TurnReusedError          a turn id of which something else was asked before
     + TransactionFailedError       .reasons, one per member
     + PartialBatchError            .unwritten
     + PartialSaveError             .saved
@@ -189,6 +190,10 @@ class PartialSaveError(StorageError):
 
 class TransactionConflictError(StorageError):
     """A write met a transaction on the same item that was still under way, after all retries."""
+
+
+class TurnReusedError(ConditionFailedError):
+    """A turn has the id of another one of its session."""
 
 
 class LeaseLostError(StorageError):

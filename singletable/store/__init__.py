@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from ._async.blobs import AsyncBlobs
     from ._async.dynamodb import AsyncDynamoDBStore
     from ._async.leases import AsyncLeases
+    from ._async.sessions import AsyncSessions
     from ._sync.blobs import Blobs
     from ._sync.dynamodb import DynamoDBStore
     from ._sync.leases import Leases
+    from ._sync.sessions import Sessions
     from .blob_forms import BlobHead, Collected
     from .claim import Claim
     from .context import Context
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from .message_forms import Include, MessageUpdate
     from .receipt import Receipt
     from .records import RecordError, from_line, to_line
+    from .session_forms import AsyncTurnHandler, Commit, SessionContext, TurnHandler
     from .span_filters import SpanFilters
     from .span_forms import Delta, LightSpan, LightTrace
     from .thread_copy import ThreadCopy
@@ -30,10 +33,13 @@ __all__ = [
     "AsyncBlobs",
     "AsyncDynamoDBStore",
     "AsyncLeases",
+    "AsyncSessions",
+    "AsyncTurnHandler",
     "BlobHead",
     "Blobs",
     "Claim",
     "Collected",
+    "Commit",
     "Context",
     "DateRange",
     "Delta",
@@ -50,9 +56,12 @@ __all__ = [
     "MessageUpdate",
     "Receipt",
     "RecordError",
+    "SessionContext",
+    "Sessions",
     "SpanFilters",
     "ThreadCopy",
     "ThreadStats",
+    "TurnHandler",
     "from_line",
     "to_line",
 ]
@@ -68,6 +77,12 @@ _HOMES: Final = {
     "DynamoDBStore": "_sync.dynamodb",
     "AsyncLeases": "_async.leases",
     "Leases": "_sync.leases",
+    "AsyncSessions": "_async.sessions",
+    "Sessions": "_sync.sessions",
+    "AsyncTurnHandler": "session_forms",
+    "Commit": "session_forms",
+    "SessionContext": "session_forms",
+    "TurnHandler": "session_forms",
     "HeldLease": "held_lease",
     "Claim": "claim",
     "Context": "context",

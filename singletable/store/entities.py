@@ -11,10 +11,12 @@ from singletable.schemas import (
     BlobPiece,
     BlobUpload,
     Evaluation,
+    Event,
     Lease,
     Message,
     Resource,
     Score,
+    Session,
     Span,
     Thread,
     ThreadState,
@@ -42,8 +44,11 @@ ENTITIES: tuple[type[Entity], ...] = (
     BlobPiece,
     BlobUpload,
     Lease,
+    Session,
+    Event,
 )
-IN_THREAD = frozenset({"message", "thread_state"})
+INSIDE = {"thread": ("message", "thread_state"), "session": ("event",)}
+"""What lies in a conversation or a session: it has the life of that where it is given none."""
 IN_BLOB = frozenset({"blob_entry", "blob_piece"})
 PIECES_LIVE_ON = 24 * 3600
 """So many seconds longer than a blob its pieces are kept: they are written before it."""
@@ -57,28 +62,34 @@ the last one."""
 def known_ttl(config: Mapping[str, object]) -> dict[str, object]:
     """The entries for what this version stores, where `eval`, Mastra's name, is `evaluation`.
 
-    What is in a thread has the thread's life where it is given none.  Raises ConfigurationError where it is given a
-    longer one, and for both names of an entity at once."""
+    What is in a thread or a session has the life of that where it is given none.  Raises ConfigurationError where it is
+    given a longer one, and for both names of an entity at once."""
     if {"eval", "evaluation"} <= config.keys():
         raise ConfigurationError("ttl: eval and evaluation are two names of one entity; keep one of them")
     renamed = {"evaluation" if entity == "eval" else entity: entry for entity, entry in config.items()}
     _check_leases(renamed)
-    return renamed | _lives_in_thread(renamed) | _lives_in_blob(renamed)
+    return renamed | _lives_inside(renamed) | _lives_in_blob(renamed)
 
 
-def _lives_in_thread(config: Mapping[str, object]) -> dict[str, object]:
-    """The entries for what is in a thread, so that none of it outlives the thread unnoticed."""
-    thread = _life("thread", config["thread"]) if "thread" in config else None
-    if thread is None:
-        return {}
-    for entity in IN_THREAD & config.keys():
-        life = _life(entity, config[entity])
-        if life is None or life > thread:
+def _lives_inside(config: Mapping[str, object]) -> dict[str, object]:
+    """The entries for what is in a thread or a session, so that none of it outlives that unnoticed."""
+    lives: dict[str, object] = {}
+    for outer, inner in INSIDE.items():
+        life = _life(outer, config[outer]) if outer in config else None
+        if life is not None:
+            _check_inside(config, outer, life)
+            lives |= {entity: config.get(entity, config[outer]) for entity in inner}
+    return lives
+
+
+def _check_inside(config: Mapping[str, object], outer: str, outer_life: int) -> None:
+    for entity in INSIDE[outer]:
+        life = _life(entity, config[entity]) if entity in config else 0
+        if life is None or life > outer_life:
             raise ConfigurationError(
-                f"ttl: a thread expires after {thread} seconds, and what is in it would outlive it: give "
+                f"ttl: a {outer} expires after {outer_life} seconds, and what is in it would outlive it: give "
                 f"{entity!r} at most as many, or leave it out"
             )
-    return {entity: config.get(entity, config["thread"]) for entity in sorted(IN_THREAD)}
 
 
 def _lives_in_blob(config: Mapping[str, object]) -> dict[str, object]:

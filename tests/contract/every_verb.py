@@ -11,6 +11,7 @@ from singletable.schemas import Evaluation, Message, Resource, Span, Thread
 from singletable.store.message_forms import Include, MessageUpdate
 from singletable.store.span_filters import SpanFilters
 from singletable.store.span_forms import BRANCHES, TRACES
+from tests.contract.support import Blocking
 from tests.contract.users import ADA, BOB, message, score, span
 
 Calls = Mapping[str, Callable[[Any], Any]]
@@ -147,6 +148,37 @@ def held(leases: Any) -> list[str]:
 
 
 LEASES: Calls = {"acquire": held, "renew": held}
+
+
+def taken(sessions: Any, **options: Any) -> Any:
+    """What comes of one more turn, in a handler."""
+
+    def take(session: Any, _: str) -> Any:
+        return session.state
+
+    async def take_later(session: Any, _: str) -> Any:
+        return session.state
+
+    handle = sessions.turn_handler(take_later if isinstance(sessions, Blocking) else take)
+    return handle("b", actor_id=ADA, session_id="xn", turn_id="b", **options)
+
+
+def committed(sessions: Any, **options: Any) -> Any:
+    """What becomes of one more turn."""
+    session = sessions.load(ADA, "xn")
+    session.state = {"b": 1}
+    return sessions.commit(session, turn_id="b", **options)
+
+
+SESSIONS: Calls = {
+    "append": lambda s: s.append(ADA, "xn", ["b"]),
+    "commit": committed,
+    "context": lambda s: s.context(ADA, "xn"),
+    "delete": lambda s: s.delete(ADA, "xn"),
+    "list_events": lambda s: s.list_events(ADA, "xn", per_page=1),
+    "load": lambda s: s.load(ADA, "xn"),
+    "turn_handler": taken,
+}
 DOMAINS: Mapping[str, Calls] = {
     "memory": MEMORY,
     "workflows": WORKFLOWS,
@@ -154,6 +186,7 @@ DOMAINS: Mapping[str, Calls] = {
     "observability": OBSERVABILITY,
     "blobs": BLOBS,
     "leases": LEASES,
+    "sessions": SESSIONS,
 }
 CALLS: Calls = {
     **{

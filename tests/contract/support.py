@@ -102,6 +102,8 @@ class Blocking:
     def _wrapped(self, value: Any) -> Any:
         if inspect.isawaitable(value):
             return self._wrapped(self._loop.run(value))
+        if inspect.iscoroutinefunction(value):
+            return lambda *args, **kwargs: self._wrapped(value(*args, **kwargs))
         is_ours = "._async" in type(value).__module__ or hasattr(value, "__aiter__") or hasattr(value, "__aenter__")
         return Blocking(value, self._loop) if is_ours else value
 

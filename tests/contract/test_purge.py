@@ -237,7 +237,7 @@ def test_a_store_is_purged_of_all_entities(backend):
     backend.clock.advance(seconds=1)
     done = store.purge_expired(allow_scan=True)
     expected = {"thread": 2, "message": 3, "resource": 1, "thread_state": 1, "workflow_snapshot": 1, "trace": 3}
-    assert done.deleted == {**expected, "score": 1, "evaluation": 1}
+    assert done.deleted == {**expected, "score": 1, "evaluation": 1, "session": 1, "event": 2}
     assert [item["id"]["S"] for item in backend.items()] == ["new"]
 
 

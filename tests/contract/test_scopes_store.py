@@ -14,6 +14,7 @@ from singletable.store._sync.leases import Leases
 from singletable.store._sync.memory import Memory
 from singletable.store._sync.observability import Observability
 from singletable.store._sync.scores import Scores
+from singletable.store._sync.sessions import Sessions
 from singletable.store._sync.workflows import Workflows
 from tests.contract.every_verb import CALLS, DOMAINS, SCANS, STORE, result
 from tests.contract.leading import check_leading
@@ -26,6 +27,7 @@ KINDS = {
     "observability": Observability,
     "blobs": Blobs,
     "leases": Leases,
+    "sessions": Sessions,
 }
 CONNECTION = {"local", "scoped", "close"}
 """What is no call for what is stored."""

@@ -17,10 +17,12 @@ COUNTS = {
     "score": 1,
     "evaluation": 1,
     "trace": 3,
+    "session": 1,
+    "event": 2,
 }
 """What `fill` stores for a user."""
 NOTHING = dict.fromkeys(COUNTS, 0)
-TTL_NAMES = ("thread", "message", "thread_state", "resource", "workflow_snapshot", "score", "evaluation", "trace")
+TTL_NAMES = tuple(COUNTS)
 
 
 def mark(owner: str) -> str:
@@ -61,6 +63,10 @@ def fill(store: Any, owner: str, tag: str) -> None:
     store.observability.create_span(span(owner, f"{tag}t", "root", input=secret))
     store.observability.create_span(span(owner, f"{tag}t", "child", "root", output=secret))
     store.observability.create_span(span(None, f"{tag}t", "model", "child", output=secret))
+    session = store.sessions.load(owner, f"{tag}n")
+    session.state = {"note": secret}
+    store.sessions.commit(session, turn_id=f"{tag}r", result=secret)
+    store.sessions.append(owner, f"{tag}n", [secret, {"note": secret}])
 
 
 def left_of(backend: Any, owner: str) -> list[Any]:

@@ -22,7 +22,7 @@ import pytest
 from singletable import DynamoDBStore
 from singletable.provision import TableDefinition, create_table_params
 from singletable.provision.cloudformation import POLICIES, template
-from singletable.schemas import BlobPiece, BlobUpload, Evaluation, Message, Resource, Score, Span, Thread
+from singletable.schemas import BlobPiece, BlobUpload, Evaluation, Event, Message, Resource, Score, Span, Thread
 from singletable.store.entities import ENTITIES
 from singletable.store.span_forms import placed
 from singletable.testing import MemoryTransport
@@ -114,6 +114,9 @@ class Example:
         store.table.put(BlobPiece(payload="9f2c", number=0, content=b"m"))
         store.table.put(BlobUpload(shelf="12", started_at=self._now, payload="9f2c", path="reports/may/oslo.pdf"))
 
+        session = store.sessions.load("ada", "s1")
+        store.sessions.commit(session, turn_id="turn1")
+        store.table.put(Event(actor_id="ada", session_id="s1", order=order, data="searched", created_at=self._now))
         with store.leases.acquire("nightly report", ttl=30):
             pass
 

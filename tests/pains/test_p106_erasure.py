@@ -17,7 +17,7 @@ def test_p106_nothing_of_a_user_is_left(backend):
     assert len(left_of(backend, ADA)) == sum(COUNTS.values())
     receipt = store.erase_resource(ADA)
     assert left_of(backend, ADA) == []
-    assert (receipt.counts, receipt.dry_run, receipt.total) == (COUNTS, False, 13)
+    assert (receipt.counts, receipt.dry_run, receipt.total) == (COUNTS, False, 16)
     assert kept(backend) == []
 
 

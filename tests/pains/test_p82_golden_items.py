@@ -20,10 +20,13 @@ from singletable.schemas import (
     BlobPiece,
     BlobUpload,
     Evaluation,
+    Event,
     Lease,
     Message,
     Resource,
     Score,
+    Session,
+    SessionTurn,
     Span,
     Thread,
     ThreadState,
@@ -109,6 +112,19 @@ EXAMPLES = {
         ttl_seconds=30,
         ends_at=NOON + timedelta(seconds=30),
     ),
+    "session": Session(
+        actor_id="Ada Å",
+        session_id="s#1",
+        state={"cart": [1, 1.0, None], "nested": NESTED},
+        version=2,
+        turns=[
+            SessionTurn(id="t#1", version=1),
+            SessionTurn(id="t#2", version=2, request="5f0c", result_text='{"reply":"yes"}'),
+        ],
+        created_at=NOON,
+        changed_at=NOON + timedelta(seconds=1),
+    ),
+    "event": Event(actor_id="Ada Å", session_id="s#1", order=ORDER, data={"tool": "search"}, created_at=NOON),
     "tombstone": Tombstone(thread_id="t#1", deleted_at=NOON, done_at=NOON + timedelta(seconds=1)),
     "thread_state": ThreadState(
         thread_id="t#1", type="plan", value={"steps": [1, 1.0], "nested": NESTED}, created_at=NOON, updated_at=NOON
@@ -200,7 +216,8 @@ def without_write_id(items):
 
 def unversioned(entity):
     """An entity without the id of the write that made it, where it has a field for that."""
-    return entity.model_copy(update={"version": ""}) if "version" in type(entity).model_fields else entity
+    name = entity.spec.automatic.get("version")
+    return entity.model_copy(update={name: ""}) if name else entity
 
 
 @pytest.fixture(params=STORED, ids="-".join)

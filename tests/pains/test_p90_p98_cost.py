@@ -180,6 +180,7 @@ def test_p95_a_key_without_a_partition_part_is_refused_at_import(base):
 
 
 SPREAD = {
+    "actor_id",
     "id",
     "thread_id",
     "resource_id",

@@ -50,8 +50,8 @@ from singletable import (
     utc_now,
 )
 from singletable.conditions import at, begins_with, contains, exists, has_type, is_in, missing, negate, size
-from singletable.schemas import Message, Resource, Thread, Tombstone
-from singletable.store import BlobHead, Collected, HeldLease
+from singletable.schemas import Message, Resource, Session, Thread, Tombstone
+from singletable.store import BlobHead, Collected, Commit, HeldLease
 from singletable.streams import Inserted, Modified, Removed, parse
 from singletable.values import JsonObject
 
@@ -180,6 +180,30 @@ def leases(table: Table, store: DynamoDBStore, thread: Thread) -> None:
         assert_type(lease.token, int)
         assert_type(store.memory.save_thread(thread, fence=lease), Thread)
         assert_type(table.put(thread, fence=lease), Thread)
+
+
+def sessions(store: DynamoDBStore) -> None:
+    @store.sessions.turn_handler
+    def handle(session: Session, request: list[str]) -> int:
+        session.state = {"n": len(request)}
+        return len(request)
+
+    assert_type(handle(["x"], actor_id="a", session_id="s", turn_id="t"), int)
+    done = store.sessions.commit(
+        store.sessions.load("a", "s"), turn_id="t", merge=lambda theirs, mine: {**theirs, **mine}
+    )
+    assert_type(done, Commit)
+    assert_type(done.session.state, JsonObject)
+
+
+async def asynchronous_sessions(store: AsyncDynamoDBStore) -> None:
+    @store.sessions.turn_handler
+    async def handle(session: Session, request: str) -> str:
+        return request
+
+    assert_type(await handle("x", actor_id="a", session_id="s", turn_id="t"), str)
+    async with store.leases.acquire("t", ttl=30) as lease:
+        assert_type(lease, HeldLease)
 
 
 async def asynchronous(table: AsyncTable, store: AsyncDynamoDBStore, user: User) -> None:

@@ -37,10 +37,12 @@ from singletable.schemas import (
     BlobPiece,
     BlobUpload,
     Evaluation,
+    Event,
     Lease,
     Message,
     Resource,
     Score,
+    Session,
     Span,
     Thread,
     ThreadState,
@@ -273,6 +275,8 @@ def examples() -> list[Entity]:
         BlobPiece(payload="9f2c", number=12, content=b""),
         BlobUpload(shelf="07", started_at=NOON, payload="9f2c", path="users/Ada Å/a#b.txt"),
         Lease(name="session/Ada Å/1", token=1, ttl_seconds=30, ends_at=NOON),
+        Session(actor_id="Ada Å", session_id="s#1"),
+        Event(actor_id="Ada Å", session_id="s#1", order=order, data=None),
     ]
 
 

@@ -27,6 +27,7 @@ from .memory import AsyncMemory
 from .observability import AsyncObservability
 from .purging import AsyncPurge
 from .scores import AsyncScores
+from .sessions import AsyncSessions
 from .workflows import AsyncWorkflows
 
 
@@ -70,6 +71,7 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
         self.observability = AsyncObservability(self.table)
         self.workflows = AsyncWorkflows(self.table)
         self.scores = AsyncScores(self.table)
+        self.sessions = AsyncSessions(self.table)
         self.leases = AsyncLeases(self.table)
         self.blobs = AsyncBlobs(self.table, bucket=blobs, compression=compression)
 
@@ -102,6 +104,7 @@ class AsyncDynamoDBStore(AsyncErasing, AsyncPurge, AsyncExporting, AsyncImportin
         store.observability = replace(self.observability, table=store.table)
         store.workflows = replace(self.workflows, table=store.table)
         store.scores = replace(self.scores, table=store.table)
+        store.sessions = replace(self.sessions, table=store.table)
         store.leases = replace(self.leases, table=store.table)
         store.blobs = replace(self.blobs, table=store.table)
         return store

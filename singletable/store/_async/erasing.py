@@ -10,15 +10,18 @@ from typing import Any
 
 from singletable.schemas import (
     Evaluation,
+    Event,
     Message,
     Resource,
     Score,
+    Session,
     Span,
     Thread,
     ThreadState,
     WorkflowSnapshot,
 )
 
+from ..._async.results import AsyncResults
 from ..._async.table import AsyncTable
 from ...concurrency import AT_ONCE, gather_in_tasks
 from ...conditions import missing
@@ -35,6 +38,7 @@ from .owned import (
     key_pages,
     listed_of,
     owned_in,
+    sessions_of,
     spans_of,
     strays_of,
     threads_of,
@@ -53,6 +57,8 @@ ERASED: tuple[type[Entity], ...] = (
     Score,
     Evaluation,
     Span,
+    Session,
+    Event,
 )
 """What a receipt tells of."""
 
@@ -72,8 +78,9 @@ class AsyncErasing:
     ) -> Receipt:
         """Remove all that is stored of a resource, expired or not, and count it; `dry_run` counts and writes nothing.
 
-        Its threads with their messages and states, the resource with its working memory, and the runs, scores,
-        evaluations and spans that name it; of a trace all of whose roots name it, also the spans that name nobody.
+        Its threads with their messages and states, the resource with its working memory, its sessions as an actor with
+        their events, and the runs, scores, evaluations and spans that name it; of a trace all of whose roots name it,
+        also the spans that name nobody.
         What is written for it meanwhile is removed as well: everything is gone through again until nothing is found.
         ConditionFailedError says that after five times something still was.  If it is interrupted, call it again: it
         goes on with what is left.  A second call finds nothing.  `on_progress` gets the counts so far.
@@ -85,8 +92,9 @@ class AsyncErasing:
         stop what writes for the resource first, or call this once more.  Of each thread a tombstone stays, with its id
         and nothing else, and expires after a day: it refuses late saves.
 
-        About ten requests for a thread, and two for 50 of its messages; one for each run, score, evaluation and span,
-        and one for each trace; two write units for each KB of a message, one for each KB of the rest."""
+        About ten requests for a thread, and two for 50 of its messages; one for each run, score, evaluation, session,
+        event and span, and one for each trace; two write units for each KB of a message, one for each KB of the
+        rest."""
         counts = Counter[str]({model.spec.name: 0 for model in ERASED})
 
         def tell() -> None:
@@ -135,13 +143,18 @@ class AsyncErasure(AsyncThreadErasure):
                     self.counts.update(removed)
                 self.tell()
         for results in listed_of(self.table, self.owner):
-            async for page in key_pages(results):
-                await self._remove_all(page, self._is_owned)
+            await self._remove_found(results, self._is_owned)
+        for results in sessions_of(self.table, self.owner):
+            await self._remove_found(results, self._is_the_actors)
         await self._remove_all([Resource.Key(id=self.owner)], self._is_the_owner)
         async for page in key_pages(spans_of(self.table, self.owner)):
             await self._remove_spans(trace_ids(page))
         if self.allow_scan:
             await self._remove_strays()
+
+    async def _remove_found(self, results: AsyncResults[Any, Any], is_theirs: Callable[[Any], bool]) -> None:
+        async for page in key_pages(results):
+            await self._remove_all(page, is_theirs)
 
     async def _remove_all(self, keys: Sequence[PrimaryKey[Any]], is_theirs: Callable[[Any], bool]) -> None:
         """Remove those of some items that still are the resource's."""
@@ -201,6 +214,10 @@ class AsyncErasure(AsyncThreadErasure):
     def _is_owned(self, stored: Any) -> bool:
         is_owned: bool = stored.resource_id == self.owner
         return is_owned
+
+    def _is_the_actors(self, stored: Any) -> bool:
+        is_the_actors: bool = stored.actor_id == self.owner
+        return is_the_actors
 
     def _is_the_owner(self, stored: Any) -> bool:
         is_owner: bool = stored.id == self.owner

@@ -8,7 +8,17 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from singletable.schemas import Evaluation, Message, Score, Span, Thread, ThreadState, WorkflowSnapshot
+from singletable.schemas import (
+    Evaluation,
+    Event,
+    Message,
+    Score,
+    Session,
+    Span,
+    Thread,
+    ThreadState,
+    WorkflowSnapshot,
+)
 
 from ..._async.results import AsyncResults
 from ..._async.rounds import AsyncRounds
@@ -89,6 +99,14 @@ def listed_of(table: AsyncTable, owner: str) -> list[AsyncResults[Any, Any]]:
         table.query(WorkflowSnapshot.ByResource(resource_id=owner)).with_expired(),
         table.query(Score.ByResource(resource_id=owner)).with_expired(),
         table.query(Evaluation.ByResource(resource_id=owner)).with_expired(),
+    ]
+
+
+def sessions_of(table: AsyncTable, actor: str) -> list[AsyncResults[Any, Any]]:
+    """The events of the actor's sessions, and the sessions."""
+    return [
+        table.query(Event.ByActor(actor_id=actor)).with_expired(),
+        table.query(Session.ByActor(actor_id=actor)).with_expired(),
     ]
 
 

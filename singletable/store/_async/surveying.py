@@ -13,7 +13,18 @@ from singletable.schemas import Message, Resource, Span, Thread, ThreadState
 from ..._async.results import AsyncResults
 from ..._async.table import AsyncTable
 from ...concurrency import gather_in_tasks
-from .owned import key_pages, listed_of, messages_in, owned_in, spans_of, states_in, strays_of, threads_of, trace_ids
+from .owned import (
+    key_pages,
+    listed_of,
+    messages_in,
+    owned_in,
+    sessions_of,
+    spans_of,
+    states_in,
+    strays_of,
+    threads_of,
+    trace_ids,
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +41,7 @@ class AsyncSurvey:
     async def run(self) -> None:
         """Count everything once."""
         threads = await self._threads()
-        for results in listed_of(self.table, self.owner):
+        for results in (*listed_of(self.table, self.owner), *sessions_of(self.table, self.owner)):
             await self._count(results)
         await self._count(self.table.query(Resource.Key(id=self.owner)).with_expired())
         await self._spans()

@@ -28,6 +28,7 @@ from .memory import Memory
 from .observability import Observability
 from .purging import Purge
 from .scores import Scores
+from .sessions import Sessions
 from .workflows import Workflows
 
 
@@ -71,6 +72,7 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
         self.observability = Observability(self.table)
         self.workflows = Workflows(self.table)
         self.scores = Scores(self.table)
+        self.sessions = Sessions(self.table)
         self.leases = Leases(self.table)
         self.blobs = Blobs(self.table, bucket=blobs, compression=compression)
 
@@ -103,6 +105,7 @@ class DynamoDBStore(Erasing, Purge, Exporting, Importing):
         store.observability = replace(self.observability, table=store.table)
         store.workflows = replace(self.workflows, table=store.table)
         store.scores = replace(self.scores, table=store.table)
+        store.sessions = replace(self.sessions, table=store.table)
         store.leases = replace(self.leases, table=store.table)
         store.blobs = replace(self.blobs, table=store.table)
         return store

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 from singletable.schemas import (
     Evaluation,
+    Event,
     Message,
     Resource,
     Score,
+    Session,
     Span,
     Thread,
     ThreadState,
@@ -73,11 +75,11 @@ class Exporting:
     ) -> Iterator[Page[Entity]]:
         """All that is stored of a resource: what `erase_resource` would remove, without a scan.
 
-        The resource, its threads, each with its states and then its messages, oldest first, and the runs, scores,
-        evaluations and spans that name it; of a trace all of whose roots name it, also the spans that name nobody.
-        Found by indexes, which may lag behind a write by moments.  Pages may be empty.  To go on after an
-        interruption, pass the `.cursor` of the last page that was kept.  An item that does not fit its entity raises
-        CorruptItemError, or is given to `on_corrupt` and left out.
+        The resource, its threads, each with its states and then its messages, oldest first, the runs, scores and
+        evaluations that name it, its sessions as an actor and their events, and the spans that name it; of a trace all
+        of whose roots name it, also the spans that name nobody.  Found by indexes, which may lag behind a write by
+        moments.  Pages may be empty.  To go on after an interruption, pass the `.cursor` of the last page that was
+        kept.  An item that does not fit its entity raises CorruptItemError, or is given to `on_corrupt` and left out.
 
         About five requests for a thread, and one for 100 of its messages; two for 100 of the rest; one for a trace."""
         require_text("resource_id", resource_id)
@@ -141,6 +143,8 @@ class Reader:
             partial(self._paged, table.query(WorkflowSnapshot.ByResource(resource_id=owner)), PAGE),
             partial(self._paged, table.query(Score.ByResource(resource_id=owner)), PAGE),
             partial(self._paged, table.query(Evaluation.ByResource(resource_id=owner)), PAGE),
+            partial(self._paged, table.query(Session.ByActor(actor_id=owner)), PAGE),
+            partial(self._paged, table.query(Event.ByActor(actor_id=owner)), PAGE),
             partial(self._spans, owner),
         ]
 

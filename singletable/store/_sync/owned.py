@@ -9,7 +9,17 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from singletable.schemas import Evaluation, Message, Score, Span, Thread, ThreadState, WorkflowSnapshot
+from singletable.schemas import (
+    Evaluation,
+    Event,
+    Message,
+    Score,
+    Session,
+    Span,
+    Thread,
+    ThreadState,
+    WorkflowSnapshot,
+)
 
 from ..._sync.results import Results
 from ..._sync.rounds import Rounds
@@ -90,6 +100,14 @@ def listed_of(table: Table, owner: str) -> list[Results[Any, Any]]:
         table.query(WorkflowSnapshot.ByResource(resource_id=owner)).with_expired(),
         table.query(Score.ByResource(resource_id=owner)).with_expired(),
         table.query(Evaluation.ByResource(resource_id=owner)).with_expired(),
+    ]
+
+
+def sessions_of(table: Table, actor: str) -> list[Results[Any, Any]]:
+    """The events of the actor's sessions, and the sessions."""
+    return [
+        table.query(Event.ByActor(actor_id=actor)).with_expired(),
+        table.query(Session.ByActor(actor_id=actor)).with_expired(),
     ]
 
 

@@ -14,7 +14,18 @@ from singletable.schemas import Message, Resource, Span, Thread, ThreadState
 from ..._sync.results import Results
 from ..._sync.table import Table
 from ...concurrency import gather_in_threads
-from .owned import key_pages, listed_of, messages_in, owned_in, spans_of, states_in, strays_of, threads_of, trace_ids
+from .owned import (
+    key_pages,
+    listed_of,
+    messages_in,
+    owned_in,
+    sessions_of,
+    spans_of,
+    states_in,
+    strays_of,
+    threads_of,
+    trace_ids,
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +42,7 @@ class Survey:
     def run(self) -> None:
         """Count everything once."""
         threads = self._threads()
-        for results in listed_of(self.table, self.owner):
+        for results in (*listed_of(self.table, self.owner), *sessions_of(self.table, self.owner)):
             self._count(results)
         self._count(self.table.query(Resource.Key(id=self.owner)).with_expired())
         self._spans()
