@@ -72,7 +72,7 @@ def counts(result: Result) -> dict[str, str]:
 
 
 FOUND = {"thread": "1", "message": "2", "thread_state": "0", "resource": "1"}
-REST = dict.fromkeys(("workflow_snapshot", "score", "evaluation", "trace"), "0")
+REST = dict.fromkeys(("workflow_snapshot", "score", "evaluation", "trace", "session", "event"), "0")
 
 
 def test_it_erases_and_prints_the_receipt(where: list[str], store: DynamoDBStore) -> None:
