@@ -6,8 +6,13 @@ from collections import defaultdict
 from collections.abc import Generator, Sequence
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import servers
+
+# No test is timed; else a busy machine fails it.
+settings.register_profile("untimed", parent=settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 OTHERS = {"fake-async", "moto-sync", "moto-async", "dynalite-sync", "dynalite-async"}
 """The DynamoDBs that are not the sync fake, on which everything is run."""

@@ -44,7 +44,7 @@ def test_prefixes_of_every_kind(blobs):
         assert blobs.list(prefix) == listing(KEYS, prefix), prefix
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sets(KEY, max_size=12), st.data())
 def test_any_prefix_of_any_keys(keys, data):
     blobs = filled(keys)
@@ -55,7 +55,7 @@ def test_any_prefix_of_any_keys(keys, data):
     assert blobs.list() == sorted(keys)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sets(KEY, max_size=10), KEY, KEY)
 def test_a_namespace_shows_what_is_below_it(keys, outer, inner):
     inside = FakeBackend().store().blobs
@@ -132,7 +132,7 @@ def test_what_is_listed_is_what_is_there_and_no_more(fake):
     assert sum(name[0] == "blob_entry" for name in names(fake)) == len(KEYS[1::2])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(KEY, KEY)
 def test_two_keys_are_two_blobs(one, other):
     blobs = filled([one])

@@ -147,7 +147,6 @@ BlobMachine.TestCase.settings = settings(
     max_examples=30,
     stateful_step_count=20,
     derandomize=True,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

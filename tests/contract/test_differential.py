@@ -42,7 +42,6 @@ METHODS = {
 CHECKED = settings(
     max_examples=40,
     derandomize=True,
-    deadline=None,
     # Not shrunk: that would ask the server thousands of times, and the first difference says enough.
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],

@@ -364,7 +364,7 @@ QUESTIONS = st.one_of(st.fixed_dictionaries({owner: TEXTS}, optional={"metric_na
 SCHEMA = create_table_params("t", [entity.spec for entity in ENTITIES])
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 @given(saves=SAVES, wanted=QUESTIONS, since=st.none() | TIMES, size=st.integers(1, 4))
 def test_a_list_is_what_a_filter_of_all_evaluations_gives(saves, wanted, since, size):
     database = MemoryDatabase.for_table(SCHEMA)

@@ -203,7 +203,7 @@ MAPS = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=TEXT, content=TEXT | st.lists(st.dictionaries(TEXT, JSON, max_size=2)), metadata=st.dictionaries(TEXT, MAPS)
 )

@@ -318,7 +318,7 @@ def expected(spans, wanted, *, branches):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SPANS, WANTED, st.booleans(), st.sampled_from(["asc", "desc"]), st.integers(1, 5))
 def test_lists_show_what_a_look_at_each_span_shows(fields, wanted, branches, order, per_page):
     store = DynamoDBStore("t", transport=MemoryTransport(MemoryDatabase()), clock=Clock())

@@ -341,7 +341,7 @@ QUESTIONS = st.one_of(
 SCHEMA = create_table_params("t", [entity.spec for entity in ENTITIES])
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 @given(
     saves=SAVES, deleted=st.sets(st.sampled_from("abcdefgh"), max_size=2), question=QUESTIONS, size=st.integers(1, 4)
 )

@@ -164,7 +164,7 @@ LEAF = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(
 JSON = st.recursive(LEAF | TEXT, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.dictionaries(TEXT, JSON, max_size=4),
     st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-(10**20), max_value=10**20),

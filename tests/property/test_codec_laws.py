@@ -121,7 +121,7 @@ def types(value: object) -> object:
     return type(value)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(EVERYTHING)
 def test_an_entity_comes_back_as_it_was_with_its_types(entity):
     loaded = from_item(Everything, to_item(entity), "ttl")
@@ -129,14 +129,14 @@ def test_an_entity_comes_back_as_it_was_with_its_types(entity):
     assert {name: types(value) for name, value in loaded} == {name: types(value) for name, value in entity}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(EVERYTHING)
 def test_two_ways_of_counting_bytes_agree(entity):
     item = to_item(entity)
     assert item_size_bytes(item) == size_by_the_fake(item)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(EVERYTHING, st.dictionaries(NAME.map(lambda name: f"later{name}"), TEXT.map(lambda text: {"S": text})))
 def test_unknown_attributes_survive_a_load_and_a_save(entity, unknown):
     stored = to_item(entity) | unknown | {"ttl": {"N": "1"}, "_version": {"N": "7"}}

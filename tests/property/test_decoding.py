@@ -76,7 +76,7 @@ def through_json(item):
     return orjson.loads(orjson.dumps(item, default=lambda raw: base64.b64encode(raw).decode()))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(KINDS)
 def test_an_entity_comes_back_with_its_types(entity):
     item = to_item(entity)
@@ -89,7 +89,7 @@ def test_an_entity_comes_back_with_its_types(entity):
         assert loaded.model_fields_set == {n for n, f in FIELDS.items() if f.stored in stored or f.is_set}
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.dictionaries(STORED, TYPED, max_size=3))
 def test_whatever_is_stored_is_read_or_refused_alike(item):
     assert quickly(item) == plainly(item)
@@ -104,7 +104,7 @@ def outcome(read: Callable[[], Kinds]):
     return shape(dict(entity)), entity.model_fields_set
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(KINDS, st.dictionaries(STORED, st.none() | TYPED.filter(lambda typed: len(typed) == 1), max_size=8))
 def test_an_entity_is_read_or_refused_as_by_the_plain_way(entity, changes):
     item = to_item(entity) | changes
@@ -115,7 +115,7 @@ def test_an_entity_is_read_or_refused_as_by_the_plain_way(entity, changes):
     )
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(KINDS, STORED, DAMAGED)
 def test_a_damaged_item_raises_nothing_but_what_says_so(entity, stored, damage):
     item = to_item(entity) | {stored: damage}

@@ -43,20 +43,19 @@ def test_there_is_a_value_for_every_field():
     assert len(FIELDS) >= 35
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(KINDS)
 def test_an_entity_is_stored_alike(entity):
     values = dict(entity)
     assert quickly(values) == plainly(values)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.sampled_from(sorted(FIELDS)), ANY)
 def test_whatever_a_field_holds_is_stored_or_refused_alike(name, value):
     assert quickly({name: value}) == plainly({name: value})
 
 
-@settings(deadline=None)
 @given(st.sampled_from(["text", "tags", "free", "labels"]), ODD, ODD)
 def test_an_odd_value_is_stored_or_refused_alike_at_any_depth(name, one, other):
     for value in (one, [one, other], {"a": one, "b": {"c": other}}, (one,), [[other]], Tree.model_construct(name=one)):

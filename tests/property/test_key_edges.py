@@ -50,7 +50,7 @@ def test_a_range_reaches_to_the_last_byte(condition):
     assert stored in key.interval({"p0": condition})
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 @given(
     st.sampled_from([(gt, datetime.__gt__), (gte, datetime.__ge__), (lt, datetime.__lt__), (lte, datetime.__le__)]),
     st.integers(0, 3_000),

@@ -59,7 +59,6 @@ def values(parts: tuple[object, ...]) -> dict[str, object]:
     return {f"p{i}": part for i, part in enumerate(parts)}
 
 
-@settings(deadline=None)
 @given(PARTS)
 def test_a_key_gives_its_parts_back(case):
     kinds, parts, _ = case
@@ -67,7 +66,6 @@ def test_a_key_gives_its_parts_back(case):
     assert tuple(key.parse(key.render(values(parts))).values()) == parts
 
 
-@settings(deadline=None)
 @given(PARTS)
 def test_two_keys_are_equal_only_where_their_parts_are(case):
     kinds, one, other = case
@@ -75,7 +73,6 @@ def test_two_keys_are_equal_only_where_their_parts_are(case):
     assert (key.render(values(one)) == key.render(values(other))) == (one == other)
 
 
-@settings(deadline=None)
 @given(PARTS)
 def test_keys_sort_as_their_parts_do(case):
     kinds, one, other = case
@@ -121,7 +118,7 @@ def fits(value: object, condition: Range[object]) -> bool:
 
 
 @pytest.mark.parametrize("kind", [str, int, datetime])
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_a_range_selects_what_its_operator_says(kind, data):
     stored = data.draw(st.lists(st.tuples(KINDS[kind], TEXTS), min_size=1, max_size=8))
@@ -133,7 +130,7 @@ def test_a_range_selects_what_its_operator_says(kind, data):
 
 
 @pytest.mark.parametrize("kind", [str, int, datetime])
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_a_range_on_the_last_part_stays_under_the_parts_before_it(kind, data):
     stored = data.draw(st.lists(st.tuples(TEXTS, KINDS[kind]), min_size=1, max_size=8))
@@ -145,7 +142,6 @@ def test_a_range_on_the_last_part_stays_under_the_parts_before_it(kind, data):
     assert found == [item for item in stored if item[0] == before and fits(item[1], condition)]
 
 
-@settings(deadline=None)
 @given(ranges(str) | TEXTS, st.sampled_from(["thin", "thing_", "things", "thing2", "a", "z"]), TEXTS, TEXTS)
 def test_a_range_never_reaches_another_entity(condition, prefix, one, other):
     foreign = template(str, str, prefix=prefix)

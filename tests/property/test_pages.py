@@ -33,7 +33,7 @@ class Row(Entity, entity="row", version=1):
         colour: SkRange[str] = None
 
 
-laws = settings(deadline=None, derandomize=True, max_examples=120)
+laws = settings(derandomize=True, max_examples=120)
 rows = st.sets(st.integers(0, 40), max_size=20)
 writes = st.lists(rows, max_size=12)
 sizes = st.integers(1, 6)

@@ -140,7 +140,7 @@ VALUES: dict[type[Entity], st.SearchStrategy[Any]] = {Texts: texts, Numbers: num
 OPERATORS = {gt: operator.gt, gte: operator.ge, lt: operator.lt, lte: operator.le}
 entities = pytest.mark.parametrize("model", VALUES, ids=lambda model: model.spec.name)
 paths = pytest.mark.parametrize("path", ["InGroup", "ByGroup"], ids=["table", "index"])
-laws = settings(deadline=None, derandomize=True, max_examples=60)
+laws = settings(derandomize=True, max_examples=60)
 
 
 def bounds(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

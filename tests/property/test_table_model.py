@@ -289,7 +289,6 @@ TableMachine.TestCase.settings = settings(
     max_examples=200,
     stateful_step_count=35,
     derandomize=True,
-    deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -211,7 +211,7 @@ def test_no_two_agents_are_one(repository):
     assert repository.read_session("s") == session()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sets(st.text(st.sampled_from("a./%2Eé \\#"), max_size=4), min_size=2, max_size=4))
 def test_ids_of_any_kind_are_apart(names):
     repository = DynamoDBSessionRepository(FakeBackend().store())

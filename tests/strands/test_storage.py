@@ -58,7 +58,7 @@ async def alike(calls):
             assert mine == other, (name, args)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(st.lists(CALL.filter(lambda call: call[0] in ("list", "namespace") or not is_blank(call[1])), max_size=14))
 @example([("namespace", " "), ("write", "a", b"1"), ("list", ""), ("list", " ")])
 @example([("write", " /a", b"1"), ("list", " ")])
