@@ -9,7 +9,7 @@ from singletable.testing import MemoryTransport
 from tests.contract.users import ADA, TTL_NAMES, all_expire, fill
 from tests.pains.support import ids, listed, thread, turn
 
-NAMES = ["thread", "message", "trace", "evaluation", "eval", "workflow_snapshot", "resource", "score"]
+NAMES = ["thread", "message", "trace", "evaluation", "eval", "workflow_snapshot", "resource", "score", "session"]
 """What the `ttl` setting may name; `eval` is Mastra's word for an evaluation."""
 
 
