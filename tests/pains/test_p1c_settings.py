@@ -40,6 +40,7 @@ def test_p1c_one_attribute_may_be_named_by_all(spelling, fake):
 WITH_IT = {
     "eval": {"evaluation"},
     "message": {"message", "message_by_id"},
+    "session": {"session", "event"},
     "thread": {"thread", "thread_state", "message", "message_by_id"},
 }
 """What expires with an entity: its other name, its pointers, what is in it."""
