@@ -9,6 +9,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 from singletable import AsyncDynamoDBStore, AsyncTable, DynamoDBStore, Request, Table
@@ -44,6 +45,12 @@ class Clock:
         """Move on by the parts of a timedelta, and say what time it is then."""
         self.now += timedelta(**amount)
         return self.now
+
+
+def ticking(start: datetime) -> Callable[[], datetime]:
+    """A clock that is a second later each time it is asked, by whichever thread."""
+    seconds = count()  # and no generator over it, which two threads cannot ask at once
+    return lambda: start + timedelta(seconds=next(seconds))
 
 
 class Loop:

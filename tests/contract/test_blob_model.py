@@ -7,7 +7,7 @@ from contextlib import nullcontext, suppress
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -148,6 +148,5 @@ BlobMachine.TestCase.settings = settings(
     stateful_step_count=20,
     derandomize=True,
     database=None,
-    suppress_health_check=[HealthCheck.too_slow],
 )
 TestBlobs = pytest.mark.no_cover(BlobMachine.TestCase)

@@ -19,7 +19,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from singletable.errors import ConditionFailedError, StorageError, TransactionFailedError
@@ -44,7 +44,6 @@ CHECKED = settings(
     derandomize=True,
     # Not shrunk: that would ask the server thousands of times, and the first difference says enough.
     phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow],
 )
 
 

@@ -147,6 +147,9 @@ def test_a_load_a_commit_and_what_becomes_of_it_are_one_request_each(local):
     with pytest.raises(VersionConflictError):
         sessions.commit(known, turn_id="t3")
     assert local.sent.operations == ["UpdateItem"]
+    with store.leases.acquire("s1", 30) as lease:
+        again = sent_by(local, lambda: sessions.commit(known, turn_id="t1", fence=lease))
+        assert again == ["GetItem", "TransactWriteItems"]  # replayed
     assert sent_by(local, lambda: sessions.append("ada", "s1", ["one"])) == ["PutItem"]
     assert sent_by(local, lambda: sessions.append("ada", "s1", range(100))) == ["TransactWriteItems"]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from typing import Any, NamedTuple
 
 import boto3
@@ -23,6 +22,7 @@ from singletable.testing import MemoryDatabase, MemoryTransport
 from tests import servers
 from tests.contract.every_verb import CALLS, result
 from tests.contract.leading import partition_keys
+from tests.contract.support import ticking
 from tests.contract.users import ADA, all_expire, fill
 
 TABLE = "least-privilege"
@@ -77,8 +77,7 @@ def fill_all(store: DynamoDBStore) -> None:
 
 @pytest.fixture
 def clock() -> Callable[[], datetime]:
-    seconds = count()  # and no generator over it, which two threads cannot ask at once
-    return lambda: START + timedelta(seconds=next(seconds))
+    return ticking(START)
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Generator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from itertools import count
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from singletable.provision import create_table_params
 from singletable.schemas import Message, Thread
 from singletable.store.entities import ENTITIES
 from singletable.ttl import DEFAULT_ATTRIBUTE
+from tests.contract.support import ticking
 
 TEMPLATE = Path(__file__).parents[2] / "infra" / "template.yaml"
 REGION = "us-east-1"
@@ -80,11 +80,7 @@ def stack(moto_url: str) -> Stack:
 def store(stack: Stack) -> Generator[DynamoDBStore]:
     keys = Credentials("test", "test")
     # Seconds apart, because equal times would leave the order of two threads open.
-    seconds, start = count(), datetime(2026, 11, 30, tzinfo=UTC)
-
-    def clock() -> datetime:
-        return start + timedelta(seconds=next(seconds))
-
+    clock = ticking(datetime(2026, 11, 30, tzinfo=UTC))
     with DynamoDBStore(stack.table, region=REGION, endpoint_url=stack.url, credentials=keys, clock=clock) as opened:
         yield opened
 

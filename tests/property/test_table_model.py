@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -290,6 +290,5 @@ TableMachine.TestCase.settings = settings(
     stateful_step_count=35,
     derandomize=True,
     database=None,
-    suppress_health_check=[HealthCheck.too_slow],
 )
 TestTable = pytest.mark.no_cover(TableMachine.TestCase)  # long, and it takes three times as long where it is measured

@@ -28,7 +28,7 @@ class AsyncSessions(AsyncCommitting, AsyncSessionEvents):
         `session.state` has to bear that, or a lease around the handler, passed to it as `fence=`, has to prevent it.
         Requests and results are JSON, and come back as such: tuples as lists.
 
-        Two requests, and one for each turn that was faster."""
+        Two requests, and one for each turn that was faster; under a fence three for a turn that was taken before."""
 
         async def handle(request: Q, *, actor_id: str, session_id: str, turn_id: str, fence: Fence | None = None) -> R:
             session, attempt = await self.load(actor_id, session_id), 0

@@ -57,12 +57,13 @@ class Committing(Domain):
         A turn that was committed before, by whomever, is not committed again: its result of then comes back, and
         `is_replayed`.  The newest 20 turns are remembered.  Where another turn was faster, VersionConflictError has the
         session of now as `.current`, or None where it was deleted, and nothing is written; `merge(theirs, mine)`, if
-        it is given, makes one state of both instead, and is called again until nobody was faster.  With `request`,
-        what was asked for, a `turn_id` of which another request was made before raises TurnReusedError.  The expiry of
-        the session starts again (`refresh`), stays (`keep`) or goes (`clear`).  With `fence`, a lease, only while that
-        is held: LeaseLostError otherwise.
+        it is given, makes one state of both instead, and is called again until nobody was faster, a hundred times at
+        most.  With `request`, what was asked for, a `turn_id` of which another request was made before raises
+        TurnReusedError.  The expiry of the session starts again (`refresh`), stays (`keep`) or goes (`clear`).  With
+        `fence`, a lease, only while that is held: LeaseLostError otherwise.
 
-        One request, whatever comes of it, under a fence as well; one write unit for each KB of the state and the
+        One request, whatever comes of it, under a fence as well, and one more for each merge; for a turn that `session`
+        itself remembers one read, and under a fence its check; one write unit for each KB of the state and the
         remembered results, under a fence two, and two more.  Raises ItemTooLargeError for more than 400 KB before
         anything is sent."""
         require(session, Session)

@@ -29,7 +29,7 @@ class Sessions(Committing, SessionEvents):
         `session.state` has to bear that, or a lease around the handler, passed to it as `fence=`, has to prevent it.
         Requests and results are JSON, and come back as such: tuples as lists.
 
-        Two requests, and one for each turn that was faster."""
+        Two requests, and one for each turn that was faster; under a fence three for a turn that was taken before."""
 
         def handle(request: Q, *, actor_id: str, session_id: str, turn_id: str, fence: Fence | None = None) -> R:
             session, attempt = self.load(actor_id, session_id), 0
